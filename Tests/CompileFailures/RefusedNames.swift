@@ -13,6 +13,7 @@
 // error: '<' is unavailable: Codable attributes have no order
 // error: 'isEmpty' is unavailable: compare with an empty text
 // error: 'count' is unavailable: 'rowCount()' counts the objects of a group
+// error: 'maximum()' has been renamed to 'max()'
 // error: 'starts(with:)' has been renamed to 'hasPrefix(_:)'
 // error: 'lowercased()' is unavailable: compare with 'isEqual(to:options:)'
 // error: 'localizedStandardContains' is unavailable: use 'contains(_:options:)'
@@ -73,6 +74,7 @@ func requests(_ address: Address) {
   _ = Town.where { $0.address < address }
   _ = Town.where { $0.name.isEmpty }
   _ = Town.all.select { $0.count() }
+  _ = Town.all.select { $0.people.maximum() }
   _ = Town.where { $0.name.starts(with: "a") }
   _ = Town.where { $0.name.lowercased() == "a" }
   _ = Town.where { $0.name.localizedStandardContains("a") }

@@ -33,7 +33,7 @@ extension ManagedObjectContext {
   }
 
   /// The least value of a property among the objects that `request` would return; nil if none has
-  /// one. Core Data: `min:`.
+  /// one. Core Data: `min:`. Rows of `select` have `min()` of a property, also for groups.
   ///
   /// - Throws: as `average(_:of:)`.
   public func minimum<T: Entity, V: AttributeValue & Comparable>(
@@ -52,7 +52,7 @@ extension ManagedObjectContext {
   }
 
   /// The greatest value of a property among the objects that `request` would return; nil if none
-  /// has one. Core Data: `max:`.
+  /// has one. Core Data: `max:`. Rows of `select` have `max()` of a property, also for groups.
   ///
   /// - Throws: as `average(_:of:)`.
   public func maximum<T: Entity, V: AttributeValue & Comparable>(

@@ -15,10 +15,12 @@ extension PropertyPath where Leaf: Calculable {
 }
 
 extension PropertyPath where Leaf: AttributeValue & Comparable {
-  /// The least value in a group; nil if no object has a value. Core Data: `min:`.
+  /// The least value in a group; nil if no object has a value. Core Data: `min:`. A context has
+  /// `minimum(_:of:)`, for the objects of a request.
   public func min() -> PropertyPath<Root, Leaf?> { extreme(.min, Leaf.self) }
 
-  /// The greatest value in a group; nil if no object has a value. Core Data: `max:`.
+  /// The greatest value in a group; nil if no object has a value. Core Data: `max:`. A context has
+  /// `maximum(_:of:)`, for the objects of a request.
   public func max() -> PropertyPath<Root, Leaf?> { extreme(.max, Leaf.self) }
 }
 

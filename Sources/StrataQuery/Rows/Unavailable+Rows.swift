@@ -27,3 +27,11 @@ extension PropertyPath where Root == Leaf, Root: AnyObject {
   @available(*, unavailable, message: "'rowCount()' counts the objects of a group")
   public var count: () -> PropertyPath<Root, Int> { { self.rowCount() } }
 }
+
+extension PropertyPath {
+  @available(*, unavailable, renamed: "min()")
+  public func minimum() -> PropertyPath { self }
+
+  @available(*, unavailable, renamed: "max()")
+  public func maximum() -> PropertyPath { self }
+}
