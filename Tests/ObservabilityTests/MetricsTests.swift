@@ -140,6 +140,20 @@
       #expect(store.total("strata.cache.misses") == 6, "a fault has fired")
     }
 
+    @Test func `count an object as read whose fetch has reset the context`() throws {
+      let writer = store.newContext()
+      for number in 0..<40 { writer.town("\(number)") }
+      writer.town("resetting")
+      try writer.save()
+      let queue = ContextQueue(parent: store.container.coordinator)
+      try queue.performAndWait { context in
+        _ = try context.fetch(Town.where { $0.name < "r" })
+        _ = try context.fetch(Town.where { $0.name == "resetting" })
+      }
+      #expect(store.total("strata.cache.misses") == 41)
+      #expect(store.total("strata.cache.hits") == 0)
+    }
+
     @Test func `show the size of the file and the oldest reader after each commit`() throws {
       let reader = store.newContext()
       try reader.setQueryGeneration(from: .current)

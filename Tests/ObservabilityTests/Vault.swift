@@ -14,6 +14,11 @@
     override func willSave() {
       if name == "counting" { _ = try? managedObjectContext?.count(Street.all) }
     }
+
+    /// Has its context forget all objects in the middle of a fetch.
+    override func awakeFromFetch() {
+      if name == "resetting" { managedObjectContext?.reset() }
+    }
   }
 
   @Entity final class Street: ManagedObject {

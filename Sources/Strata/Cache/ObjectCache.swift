@@ -77,8 +77,8 @@ final class ObjectCache {
   /// An empty cache with the same settings.
   func emptied() -> ObjectCache {
     let cache = ObjectCache(byteBudget: byteBudget)
-    cache.edition = edition
-    cache.retainsAll = retainsAll
+    (cache.edition, cache.retainsAll) = (edition, retainsAll)
+    cache.table = ObjectTable(insertionCount: registrationCount)
     return cache
   }
 

@@ -44,7 +44,7 @@ struct ObjectTable: ~Copyable {
   /// How many objects there are.
   private(set) var count = 0
   private var removalCount = 0
-  /// How many objects have ever been inserted.
+  /// How many objects have ever been inserted, here and in the tables that this one replaces.
   var insertionCount: Int { count + removalCount }
 
   private static let capacityMin = 16
@@ -54,7 +54,9 @@ struct ObjectTable: ~Copyable {
   /// The inverse of `step`: their product is 1.
   private static var inverseOfStep: Int { Int(bitPattern: 0xF0F0_F0F0_F0F0_F0F1) }
 
-  init() {
+  /// - Parameter insertionCount: how many objects the tables had that this one replaces.
+  init(insertionCount: Int = 0) {
+    removalCount = insertionCount
     slots = Self.makeSlots(Self.capacityMin)
     mask = Self.capacityMin - 1
     shift = Self.shift(Self.capacityMin)
