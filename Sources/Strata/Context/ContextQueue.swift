@@ -220,9 +220,13 @@ public final class ContextQueue: ContextParent {
   /// There is one such task at a time. With one for each save, a queue with busy children would
   /// have hundreds of waiting tasks with nothing to do, and other callers behind them. Pushes that
   /// arrive after the task has integrated the rest are handled by `leave`.
+  ///
+  /// It is detached, because it is part of no saver's work: it integrates the saves of several, and
+  /// its spans and observers must not have the trace and the task-local values of the first. Its
+  /// priority is that saver's all the same, as it would be if it were not detached.
   private func scheduleIntegration() {
     if isIntegrationScheduled.exchange(true, ordering: .sequentiallyConsistent) { return }
-    Task { [weak self] in
+    Task.detached(priority: Task.currentPriority) { [weak self] in
       // A turn that began in between has integrated everything: mostly the saver's next one.
       guard let self, hasToIntegrate() else { return }
       try? await run { [weak self] _ in
