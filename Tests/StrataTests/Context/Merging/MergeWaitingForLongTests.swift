@@ -3,8 +3,8 @@ import Strata
 import Synchronization
 import Testing
 
-/// Contexts wait for saves again and again, while another queue saves one population of a city after
-/// the other.
+/// Contexts wait for saves again and again, while another queue saves one population of a city
+/// after the other.
 @Suite(.timeLimit(.minutes(10))) struct `Waiting for merges, for long` {
   private final class Progress: Sendable {
     /// The last population whose save has returned.
