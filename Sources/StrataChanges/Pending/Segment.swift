@@ -19,14 +19,15 @@ import Synchronization
 /// generation is visible, the tag stays.
 ///
 /// ## Isolation
-/// Sendable: everything but the runs, the key map, the tag, the freezing and the epoch is constant;
-/// those are atomic, and every maker makes the same run or map.
+/// Sendable: everything but the runs, the key map, the lengths of texts in the store, the tag, the
+/// freezing and the epoch is constant; those are atomic, and every maker makes the same run or map.
 package final class Segment: Sendable {
   package let changes: ChangeTable
   package let links: LinkChanges
   let schema: Schema
   let madeRuns = MadeRuns()
   private let mapped = SetOnce<KeyMap>()
+  private let madeLengths = SetOnce<StoredLengths>()
 
   /// The tag that a commit under way gives to this segment's changes (`CommitTag`), or 0.
   private let tagged = Atomic<UInt64>(0)
@@ -87,6 +88,9 @@ package final class Segment: Sendable {
   /// Where the changes are, for walks. It is made for the first of them. O(1), the first time
   /// O(changes).
   var keyMap: KeyMap { mapped.load() ?? mapped.storeIfNil(KeyMap(changes)) }
+
+  /// What is known of the texts that the store has of its objects.
+  var storedLengths: StoredLengths { madeLengths.load() ?? madeLengths.storeIfNil(StoredLengths()) }
 
   // MARK: - The tag
 

@@ -17,6 +17,14 @@ package import StrataRecord
 extension ReadView {
   /// The number of entries that a walk passes in the time of one look-up.
   private static let entriesPerLookUp = 16
+  /// The same for an index of words: each look-up divides a text into words.
+  private static let wordsPerLookUp = 512
+
+  private func entriesPerLookUp(in index: PropertyNumber) -> Int {
+    let isOfWords = schema.entities(with: index).first.flatMap { schema.entity($0) }?.indexes
+      .contains { $0.number == index && $0.isOfWords }
+    return isOfWords == true ? Self.wordsPerLookUp : Self.entriesPerLookUp
+  }
 
   /// The number of entries of an index within `range`; nil if a walk finds it as fast. Also the
   /// number of records that were looked up.
@@ -25,9 +33,8 @@ extension ReadView {
   ) throws -> (count: Int, lookUpCount: Int)? {
     let stored = try snapshot.countEntries(of: index, in: range)
     if layers.isEmpty { return (stored, 0) }
-    guard let changed = changedObjects(in: index, atMost: stored / Self.entriesPerLookUp) else {
-      return nil
-    }
+    let lookUpCountMax = stored / entriesPerLookUp(in: index)
+    guard let changed = changedObjects(in: index, atMost: lookUpCountMax) else { return nil }
     let stale = try storedRun(of: index, changed)
     return (
       stored - stale.indices(in: range).count + pendingCount(of: index, in: range), changed.count
@@ -67,7 +74,7 @@ extension ReadView {
       )
     }
     var all = SkippedEntries(count: 0, rest: range)
-    guard let changed = changedObjects(in: index, atMost: most / Self.entriesPerLookUp) else {
+    guard let changed = changedObjects(in: index, atMost: most / entriesPerLookUp(in: index)) else {
       return (all, 0)
     }
     let stale = try storedRun(of: index, changed)

@@ -108,6 +108,10 @@ extension SnapshotWrapper {
     }
   }
 
+  package func wordStatistics(of index: PropertyNumber) throws -> WordStatistics {
+    try lookUp { try snapshot.wordStatistics(of: index) }
+  }
+
   package func skipEntries(
     of index: PropertyNumber, in range: KeyRange, isReversed: Bool, upTo most: Int
   ) throws -> SkippedEntries {

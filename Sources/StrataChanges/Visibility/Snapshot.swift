@@ -102,6 +102,10 @@ package protocol Snapshot: AnyObject {
     _ body: (_ value: UnsafeRawBufferPointer, _ entryCount: Int) throws -> ScanStep
   ) throws
 
+  /// The statistics of an index of words. A store may know them since it counted the words of the
+  /// same generation.
+  func wordStatistics(of index: PropertyNumber) throws -> WordStatistics
+
   /// Passes over at most `most` entries of an index, from the beginning of `range`, or from its end
   /// if `isReversed`: as many as is fast. The rest has either all entries of a value or none, if
   /// `isReversed` or if the value was cut.

@@ -12,6 +12,16 @@ package enum FoldedWords {
   @inline(__always)
   package static func isSpace(_ byte: UInt8) -> Bool { byte <= 0x20 }
 
+  /// The number of words of a text: of the calls by `visit`. O(length).
+  package static func count(in text: UnsafeRawBufferPointer) -> Int {
+    var count = 0
+    visit(text) { _, _ in
+      count += 1
+      return true
+    }
+    return count
+  }
+
   /// Calls `body` with each word of a text, in order, until it returns false. O(length).
   ///
   /// - Parameters:

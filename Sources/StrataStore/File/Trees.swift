@@ -42,6 +42,8 @@ final class Trees: Sendable {
   private let entries: [Tree?]
   /// By the tree's index.
   private let names: [String?]
+  /// What is known of the indexes of words.
+  let knownWords = KnownWords()
 
   /// - Throws: `damaged` if a tree of the schema is not in the file; `storage`.
   init(_ schema: Schema, in environment: Environment) throws(StoreError) {

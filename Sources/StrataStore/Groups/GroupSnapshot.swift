@@ -176,6 +176,12 @@ final class GroupSnapshot: Snapshot {
     }
   }
 
+  func wordStatistics(of index: PropertyNumber) throws -> WordStatistics {
+    try views(withIndex: index).reduce(into: WordStatistics()) { sum, view in
+      sum.add(try view.wordStatistics(of: index))
+    }
+  }
+
   func skipEntries(
     of index: PropertyNumber, in range: KeyRange, isReversed: Bool, upTo most: Int
   ) throws -> SkippedEntries {
