@@ -2,6 +2,7 @@
 import Foundation
 import Strata
 import StrataTestSupport
+import Synchronization
 import Testing
 
 @Suite struct `The relevance of a text` {
@@ -69,6 +70,71 @@ import Testing
     #expect(unsaved == pushed)
     #expect(pushed == saved)
     #expect(!saved.isEmpty)
+  }
+
+  @Test func `of unsaved changes is the same on eight threads beside a writer`() throws {
+    let container = try library()
+    let root = container.root
+    try root.performAndWait { context in
+      for number in 0..<60 {
+        context.article(
+          number, String(repeating: "word\(number % 7) other ", count: number % 5 + 1))
+      }
+      try context.save()
+      for article in try context.fetch(Article.where { $0.number < 20 }) {
+        article.text = "word3 \(article.text ?? "")"
+      }
+    }
+    // It saves objects without articles: the store changes, and the relevance does not.
+    let writer = ContextQueue(parent: container.coordinator)
+    let found = Mutex<[[Ranked]]>([])
+    performOnThreads(9) { thread in
+      if thread == 8 {
+        for number in 0..<20 {
+          try? writer.performAndWait { context in
+            Author(context: context).name = "word3 \(number)"
+            try context.save()
+          }
+        }
+        return
+      }
+      let queue = ContextQueue(parent: root)
+      for _ in 0..<10 {
+        let ranked = try? queue.performAndWait { try $0.ranked("word3 wo*") }
+        found.withLock { $0.append(ranked ?? []) }
+      }
+    }
+    let saved = try root.performAndWait { context in
+      try context.save()
+      expectEqual(try context.count(Author.all), 20)
+      return try context.ranked("word3 wo*")
+    }
+    let all = found.withLock { $0 }
+    #expect(all.count == 80 && !saved.isEmpty)
+    #expect(all.allSatisfy { $0 == saved })
+  }
+
+  @Test func `follows the texts that another context saves`() throws {
+    let container = try library()
+    let texts = ["cat", "dog dog dog dog", "cat dog"]
+    try container.root.performAndWait { context in
+      for (number, text) in texts.enumerated() { context.article(number, text) }
+      try context.save()
+      try #require(try context.fetch(Article.where { $0.number == 0 }).first).text = "cat cat"
+      _ = try context.ranked("cat")
+    }
+    let other = ContextQueue(parent: container.coordinator)
+    try other.performAndWait { context in
+      try #require(try context.fetch(Article.where { $0.number == 1 }).first).text = "dog"
+      try context.save()
+    }
+    let naive = NaiveSearch([0: "cat cat", 1: "dog", 2: "cat dog"])
+    try container.root.performAndWait { context in
+      for ranked in try context.ranked("cat") {
+        let expected = naive.relevance(of: ranked.number, [NaiveSearch.Part(words: ["cat"])])
+        #expect(abs(ranked.relevance - expected) < 1e-12)
+      }
+    }
   }
 
   @Test func `orders a fetch by names too`() throws {
