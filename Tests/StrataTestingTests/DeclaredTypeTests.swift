@@ -72,7 +72,7 @@ private struct Silent: Codable, Sendable {
       Fixture(json: Data(#"{"Parcel": {"a": {\#(properties)}}}"#.utf8)))
   }
 
-  /// What the property should be, in the one mistake of a fixture.
+  /// The form that the property should have, by the one mistake of a fixture.
   private func expected(
     _ property: String, _ json: String, at location: SourceLocation = #_sourceLocation
   ) throws -> String {

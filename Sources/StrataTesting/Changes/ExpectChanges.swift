@@ -37,9 +37,9 @@ public import Testing
 ///   - expected: the changes; evaluated after `body`, so that it can use IDs of new objects.
 /// - Returns: the result of `body`.
 /// - Throws: the errors of `body`, and nothing is compared; `StoreError`, if reading fails.
-/// - Complexity: O(objects of the store), twice, in time and memory. If new objects differ from the
-///   expected ones, matching these with each other takes time O(expected × inserted) or, if they fit
-///   several ways, more; memory stays linear.
+/// - Complexity: O(objects of the store), twice, in time and memory. If new objects differ from
+///   the expected ones, matching these with each other takes time O(expected × inserted), or more
+///   if they fit in several ways; memory stays linear.
 @discardableResult
 public func expectChanges<Result>(
   in subject: some ChangeSubject, ignoring ignored: Set<String> = [],

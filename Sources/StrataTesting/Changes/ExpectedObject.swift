@@ -11,7 +11,7 @@ struct ExpectedObject {
   private let named: Set<Int>
 
   /// - Parameters:
-  ///   - properties: those of an expectation without mistakes.
+  ///   - properties: the properties of an expectation without mistakes.
   ///   - object: any new object of its entity. Objects of an entity have the same properties
   ///     compared.
   init(_ properties: [_ExpectedProperty], like object: InsertionMatch.Candidate) {

@@ -44,7 +44,7 @@ public enum _ExpectedValue: Sendable {
 }
 
 extension PropertyValue {
-  /// Whether this is a number or a date that is none: NaN.
+  /// Whether this is NaN, as a number or as the seconds of a date.
   var isNaN: Bool {
     switch self {
     case .double(let number): number.isNaN

@@ -4,17 +4,17 @@ import StrataRecord
 
 /// New objects, matched with expected ones: an expectation does not know the ID of its object.
 ///
-/// An expectation gets an object of its entity that has exactly its values, if there is one. Which
-/// one does not matter, because an object that fits exactly is the same for all expectations.
+/// An expectation gets an object of its entity that has exactly its values, if there is one. Of
+/// several such objects it does not matter which, because they have the same values.
 ///
 /// The others get those with the fewest differing properties, and a line tells of each difference.
-/// A greedy choice could take the only object that fits another expectation: therefore the number
-/// of pairs comes before their nearness. An expectation and an object that have no expected value in
-/// common do not belong together: each is a line.
+/// A greedy choice could take the only object that fits another expectation. Therefore the number
+/// of pairs comes before their nearness. An expectation and an object that have no expected value
+/// in common do not belong together: each is a line.
 ///
-/// - Complexity: with e expectations, o objects, and p properties of an entity, memory O((e + o) p).
-///   Time O((e + o) p) if each expectation has an object with exactly its values; those that have
-///   none are matched as `NearestMatching` says, with O(p) for each distance.
+/// - Complexity: with e expectations, o objects, and p properties of an entity, memory
+///   O((e + o) p). Time O((e + o) p) if each expectation has an object with exactly its values.
+///   Those that have none are matched as `NearestMatching` says, with O(p) for each distance.
 struct InsertionMatch {
   struct Expectation {
     let entity: String

@@ -10,8 +10,8 @@
 /// Distances are asked for again where they are needed, and never kept.
 ///
 /// - Complexity: memory O(left + right). Time O(left × right) distances for each value that a
-///   distance has, and as many for each pair that an augmenting path adds. Searches that add no
-///   pair cost O(left × right) all together, because none enters what an earlier one has left.
+///   distance has, and as many for each pair that an augmenting path adds. All searches that add no
+///   pair cost O(left × right) together, because none enters the places of an earlier one.
 struct NearestMatching {
   /// By the place on the left: its partner on the right; nil for none.
   private(set) var partners: [Int?]
@@ -61,7 +61,7 @@ struct NearestMatching {
   // MARK: - Augmenting paths
 
   private mutating func augment(_ distance: (Int, Int) -> Int?) {
-    // What a search without success has reached has no free place behind it, and never gets one.
+    // Places that a search without success has reached lead to no free place, and never will.
     var alive = Array(owners.indices)
     for left in partners.indices where partners[left] == nil {
       var unseen = alive

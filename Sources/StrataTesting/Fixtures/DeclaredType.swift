@@ -3,14 +3,14 @@ import StrataModel
 import StrataRecord
 
 /// The Swift type of an attribute's property. A value of a fixture passes through it, so that a
-/// fixture can set what code can set, and the store gets the same bytes.
+/// fixture can set the same values as code, and the store gets the same bytes.
 ///
-/// The kinds of types, and their order, are those of the accessors that `@Entity` calls: a type
-/// that is an `AttributeValue` itself, an enum with raw values, another `Codable` type.
+/// The accessors that `@Entity` calls have the same kinds of types, in the same order: a type that
+/// is an `AttributeValue` itself, an enum with raw values, another `Codable` type.
 struct DeclaredType {
   /// The type does not have the value.
   struct Refusal: Error {
-    /// What is allowed, for texts.
+    /// The allowed values, for texts.
     let expected: String
   }
 

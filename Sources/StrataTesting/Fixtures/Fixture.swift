@@ -33,8 +33,8 @@ import StrataDump
 /// | to-one relationship | the name of an object, or null |
 /// | to-many relationship | an array of names, in the order of an ordered one |
 ///
-/// A value is decoded as the type of the property and encoded as a setter does it: the stored bytes
-/// are those of a value that code sets. An attribute without a key path, as in a model without
+/// A value is decoded as the type of the property and encoded as a setter does it: code that sets
+/// the value gives the same stored bytes. An attribute without a key path, as in a model without
 /// classes, stores the JSON of a `codable` value with its members sorted.
 ///
 /// Objects are inserted in the order of the JSON, so their serials are the same each time.

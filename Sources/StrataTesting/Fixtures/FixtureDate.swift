@@ -3,13 +3,13 @@ import Foundation
 
 /// Dates of fixtures: ISO 8601 with a time zone, and up to nine digits of a fraction.
 ///
-/// Foundation's own parsing is lenient: it reads 30 February as 2 March, and skips what is behind
+/// Foundation's own parsing is lenient: it reads 30 February as 2 March, and skips a text behind
 /// the time zone. A fixture with such a date has a mistake.
 enum FixtureDate {
   /// How many characters the date and the time have without a fraction: `2026-01-31T12:00:00`.
   private static let timeCount = 19
 
-  /// The date; nil if the text is none, or has a day or an hour that does not exist.
+  /// The date; nil if the text has another form, or a day or an hour that does not exist.
   static func date(_ text: String) -> Date? {
     let time = "\(text.prefix(timeCount))Z"
     let rest = text.dropFirst(timeCount)

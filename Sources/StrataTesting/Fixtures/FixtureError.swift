@@ -33,7 +33,7 @@ public struct FixtureError: Error, Hashable {
     /// from it.
     case unfitTarget(object: String, property: String, target: String, expected: String)
 
-    /// A to-one relationship leads to several objects, by its own name or by those of its inverse.
+    /// A to-one relationship leads to several objects, by its own name or by its inverse.
     /// The targets are named as `object` is.
     case severalTargets(object: String, property: String, targets: [String])
 
