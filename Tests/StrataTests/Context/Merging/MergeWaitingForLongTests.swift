@@ -43,6 +43,9 @@ import Testing
         try context.save()
       }
       progress.saved.store(population, ordering: .releasing)
+      // A free queue runs the block at once: without this, two such tasks would keep the threads of
+      // all others.
+      await Task.yield()
     }
   }
 
