@@ -121,10 +121,11 @@ struct SoakOperation {
       try list.performFetch()
     },
     SoakOperation(name: "list in a context of its own") { world, _ in
+      // A list does not keep its context.
+      let context = ManagedObjectContext(parent: world.coordinator)
       let list = FetchedResultsController(
-        Person.all.sorted(by: \.name).limit(50),
-        context: ManagedObjectContext(parent: world.coordinator))
-      try list.performFetch()
+        Person.all.sorted(by: \.name).limit(50), context: context)
+      try withExtendedLifetime(context) { try list.performFetch() }
     },
     SoakOperation(name: "context of its own") { world, round in
       let id = world.id(round)
