@@ -181,6 +181,19 @@ private let texts: [String?] = [
     }
   }
 
+  @Test func `reads no text of objects before its window if the index has decided`() throws {
+    let container = try library()
+    try container.root.performAndWait { context in
+      for number in 0..<300 { context.article(number, "a b") }
+      try context.save()
+      for words in ["a b", "b*"] {
+        let page = Article.where { $0.text.contains(words: words) }.offset(280).limit(3)
+        expectEqual(try context.fetch(page).map(\.number), [280, 281, 282])
+        expectEqual(try context.explain(page).recordsRead, 3)
+      }
+    }
+  }
+
   @Test func `finds the objects of subentities`() throws {
     let container = try library()
     try container.root.performAndWait { context in

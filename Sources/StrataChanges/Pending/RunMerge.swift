@@ -45,7 +45,7 @@ struct RunMerge {
     self.init(runs, replacing, isShared: isShared)
   }
 
-  /// - Parameter runs: of different objects, and not more than 65,536 blocks.
+  /// - Parameter runs: without an entry in common, and not more than 65,536 blocks.
   init(joining runs: [IndexRun]) {
     self.init(runs, runs.map { _ in [] }, isShared: true)
   }

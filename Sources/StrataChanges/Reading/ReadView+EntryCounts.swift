@@ -41,26 +41,19 @@ extension ReadView {
     )
   }
 
-  /// The number of entries of an index within `range`, with the stale ones of the store; nil if
-  /// there are more than `most`. It says how long a walk is, and no record is looked up.
+  /// The number of entries of an index within `range`, with those that newer changes replace; nil
+  /// if there are more than `most`. It says how long a walk is, and no record is looked up.
   ///
-  /// - Complexity: O(blocks of `most` entries + segments · log pending), and as `pendingCount`.
+  /// - Complexity: O(blocks of `most` entries + segments · log pending).
   package func entryCount(
     of index: PropertyNumber, in range: KeyRange, atMost most: Int
   ) throws -> Int? {
-    var count = pendingCount(of: index, in: range)
-    if count > most { return nil }
-    let passed = try snapshot.skipEntries(
-      of: index, in: range, isReversed: false, upTo: most - count)
-    count += passed.count
-    // The next block has more than that, or the store does not know its blocks.
-    if let rest = passed.rest {
-      try snapshot.scanIndex(index, in: rest, isReversed: false) { _, _ in
-        count += 1
-        return count > most ? .stop : .more
-      }
+    let pending = layers.segments.reduce(0) { count, segment in
+      count + (segment.run(of: index)?.indices(in: range).count ?? 0)
     }
-    return count > most ? nil : count
+    if pending > most { return nil }
+    return try snapshot.countEntries(of: index, in: range, atMost: most - pending)
+      .map { pending + $0 }
   }
 
   /// Passes over at most `most` entries of an index, as `Snapshot.skipEntries` does; over none if a

@@ -97,6 +97,12 @@ extension SnapshotWrapper {
     try lookUp { try snapshot.countEntries(of: index, in: range) }
   }
 
+  package func countEntries(
+    of index: PropertyNumber, in range: KeyRange, atMost most: Int
+  ) throws -> Int? {
+    try lookUp { try snapshot.countEntries(of: index, in: range, atMost: most) }
+  }
+
   package func scanRuns(
     of index: PropertyNumber, in range: KeyRange,
     _ body: (_ value: UnsafeRawBufferPointer, _ entryCount: Int) throws -> ScanStep

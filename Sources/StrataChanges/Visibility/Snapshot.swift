@@ -95,6 +95,14 @@ package protocol Snapshot: AnyObject {
   /// objects with one value together.
   func countEntries(of index: PropertyNumber, in range: KeyRange) throws -> Int
 
+  /// The number of entries of an index within `range`; nil if there are more than `most`.
+  ///
+  /// - Complexity: O(blocks of `most` entries), or O(most) where the store does not know its
+  ///   blocks.
+  func countEntries(
+    of index: PropertyNumber, in range: KeyRange, atMost most: Int
+  ) throws -> Int?
+
   /// The values of an index within `range`, ascending, each with the number of its entries; a value
   /// with many entries may come several times.
   func scanRuns(
@@ -176,6 +184,20 @@ extension Snapshot {
 // A store that does not keep entries with one value together has runs of one entry.
 
 extension Snapshot {
+  package func countEntries(
+    of index: PropertyNumber, in range: KeyRange, atMost most: Int
+  ) throws -> Int? {
+    let passed = try skipEntries(of: index, in: range, isReversed: false, upTo: most)
+    guard let rest = passed.rest else { return passed.count }
+    // The next block has more than are left, or the store does not know its blocks.
+    var count = passed.count
+    try scanIndex(index, in: rest, isReversed: false) { _, _ in
+      count += 1
+      return count > most ? .stop : .more
+    }
+    return count > most ? nil : count
+  }
+
   package func countEntries(of index: PropertyNumber, in range: KeyRange) throws -> Int {
     var count = 0
     try scanIndex(index, in: range, isReversed: false) { _, _ in

@@ -45,6 +45,7 @@ extension FetchSession where Sink: RowSink {
     }
     var rest = found.keys[...]
     while !rest.isEmpty, !window.isFull {
+      skipCertain(&rest, of: found)
       let group = Array(rest.prefix(min(window.wanted, groupCountMax)))
       rest = rest.dropFirst(group.count)
       reads.records += group.count
@@ -56,6 +57,13 @@ extension FetchSession where Sink: RowSink {
         if isResult, window.takes() { try add(key, row) }
       }
     }
+  }
+
+  /// Leaves out the first keys, as many as are before the window and are results for certain. They
+  /// are not looked up.
+  private func skipCertain(_ keys: inout ArraySlice<ObjectKey>, of found: KeySet) {
+    guard plan.filter == nil else { return }
+    while let key = keys.first, !found.isDoubtful(key), window.skips(1) { keys.removeFirst() }
   }
 
   /// Counts the entries of an index range without collecting their keys.

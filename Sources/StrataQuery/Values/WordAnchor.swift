@@ -46,14 +46,15 @@ extension WordQuery {
   /// is where its bytes are, or it is a word with other bytes: each run between spaces that has
   /// some is looked at.
   ///
-  /// - Returns: nil if as many bytes were divided into words in vain as the text has: then it is
-  ///   faster to look at all of its words.
-  func finds(_ anchor: WordAnchor, in text: UnsafeRawBufferPointer) -> Bool? {
+  /// - Parameter budget: how many bytes may be divided into words; reduced by those that were.
+  /// - Returns: nil if the budget is used up: then it is faster to look at all words of the text.
+  func finds(
+    _ anchor: WordAnchor, in text: UnsafeRawBufferPointer, _ budget: inout Int
+  ) -> Bool? {
     let wanted = words[anchor.word]
     return bytes.withUnsafeBytes { bytes in
       let word = UnsafeRawBufferPointer(
         rebasing: bytes[wanted.offset..<(wanted.offset + wanted.byteCount)])
-      var budget = text.count
       var position = 0
       while let place = text.firstIndex(ofLetter: word[0], from: position) {
         var last = place
@@ -68,8 +69,8 @@ extension WordQuery {
         }
         let start = text.start(ofWords: anchor.countBefore, before: place)
         let (isFound, end) = finds(anchor, in: text, from: start, through: last)
-        if isFound { return true }
         budget -= end - start
+        if isFound { return true }
         if budget < 0 { return nil }
       }
       return false

@@ -173,8 +173,9 @@ extension WordQuery {
 
   func matches(bytes text: UnsafeRawBufferPointer) -> Bool {
     if anchors.isEmpty { return hasAllParts(text) }
+    var budget = text.count
     for anchor in anchors {
-      guard let isFound = finds(anchor, in: text) else { return hasAllParts(text) }
+      guard let isFound = finds(anchor, in: text, &budget) else { return hasAllParts(text) }
       if !isFound { return false }
     }
     return true

@@ -163,6 +163,19 @@ final class GroupSnapshot: Snapshot {
     try views(withIndex: index).reduce(0) { try $0 + $1.countEntries(of: index, in: range) }
   }
 
+  func countEntries(
+    of index: PropertyNumber, in range: KeyRange, atMost most: Int
+  ) throws -> Int? {
+    var count = 0
+    for view in try views(withIndex: index) {
+      guard let found = try view.countEntries(of: index, in: range, atMost: most - count) else {
+        return nil
+      }
+      count += found
+    }
+    return count
+  }
+
   func scanRuns(
     of index: PropertyNumber, in range: KeyRange,
     _ body: (_ value: UnsafeRawBufferPointer, _ entryCount: Int) throws -> ScanStep
