@@ -21,6 +21,9 @@ enum MainTurns {
 
   private struct Turns {
     var open: [MainContext] = []
+    /// Those that are being ended, the next one first. An observer that enters a queue ends the
+    /// rest.
+    var ending: [MainContext] = []
     /// Whether a job is enqueued that ends them.
     var isEndEnqueued = false
   }
@@ -37,7 +40,7 @@ enum MainTurns {
       return turns.isEndEnqueued
     }
     guard !isEnqueued else { return }
-    Task { @MainActor in
+    enqueue {
       turns.withLock { $0.isEndEnqueued = false }
       endAll()
     }
@@ -45,11 +48,19 @@ enum MainTurns {
 
   /// Ends all open turns. The caller is on the main actor.
   static func endAll() {
-    let ending = turns.withLock { turns in
-      defer { turns.open = [] }
-      return turns.open
+    turns.withLock { turns in
+      turns.ending += turns.open
+      turns.open = []
     }
-    for entry in ending { entry.context?.publisher.endScheduledTurn() }
+    while let next = turns.withLock({ $0.ending.isEmpty ? nil : $0.ending.removeFirst() }) {
+      next.context?.publisher.endScheduledTurn()
+    }
+  }
+
+  /// Enqueues a job on the main actor. It works for all that have asked for it since the last one,
+  /// so it has the task-local values, and the trace, of none of them.
+  private static func enqueue(_ job: @escaping @MainActor @Sendable () -> Void) {
+    Task.detached(priority: Task.currentPriority) { @MainActor in job() }
   }
 
   /// Integrates children's saves in `context` when they come, on the main actor.
@@ -78,7 +89,7 @@ enum MainTurns {
 
     func schedule() {
       if isEnqueued.exchange(true, ordering: .sequentiallyConsistent) { return }
-      Task { @MainActor in
+      MainTurns.enqueue { [self] in
         isEnqueued.store(false, ordering: .sequentiallyConsistent)
         entry.context?.publisher.integrateArrivals()
       }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ContextTestSupport
 import Foundation
 import Strata
 import Testing
@@ -24,6 +25,26 @@ import Testing
     #expect(try await child.perform { try $0.cityNames() } == ["A"])
     container.viewContext.city("B")
     #expect(try child.performAndWait { try $0.cityNames() } == ["A", "B"])
+  }
+
+  @Test func `ends its turn when an observer of another's turn enters a queue`() async throws {
+    let (first, second) = (try geography(), try geography())
+    let child = ContextQueue(parent: second.viewContext.layer)
+    let (counts, count) = AsyncStream.makeStream(of: Int.self)
+    let observer = Observer(.objectsDidChange, of: first.viewContext.layer) { _ in
+      MainActor.assumeIsolated {
+        let found = try? child.performAndWait { try $0.count(City.all) }
+        count.yield(found ?? -1)
+      }
+    }
+    first.viewContext.city("A")
+    second.viewContext.city("B")
+    // The main actor's next job ends both turns, the first context's before the other one's.
+    for await found in counts {
+      #expect(found == 1)
+      break
+    }
+    withExtendedLifetime(observer) {}
   }
 
   @Test func `ends its turn by itself when the main actor gets to its next job`() async throws {
