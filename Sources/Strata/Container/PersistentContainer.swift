@@ -78,31 +78,23 @@ public final class PersistentContainer: Sendable {
   ///
   /// A save of the root to the disk is of one store. The root has the changes of all contexts
   /// beneath it, so save each store's changes through (`save(to: .store)`) before changes of
-  /// another store reach the root; or make contexts directly below the coordinator.
+  /// another store reach the root; or make contexts directly below the coordinator. So there is no
+  /// `autosave`.
   ///
   /// - Parameters:
   ///   - descriptions: the stores, one at least.
   ///   - model: the model of the program, which all stores have.
   ///   - removing: the names of entities, and of properties as `Entity.property`, that a store has
   ///     and the model does not: their data is deleted. Without it they are an error.
-  ///   - autosave: when the root is saved to the disk by itself. It collects changes of all
-  ///     contexts, and a save is of one store: so it is for one writable store, with others beside
-  ///     it that are opened read-only.
-  /// - Precondition: there is a description. With an `autosave` other than `.manual`, one of the
-  ///   stores at most is writable.
   /// - Throws: as `PersistentStoreCoordinator.init(stores:model:removing:)`.
   public convenience init(
     stores descriptions: [PersistentStoreDescription], model: ManagedObjectModel,
-    removing: Set<String> = [], autosave: Autosave = .manual
+    removing: Set<String> = []
   ) throws {
-    let coordinator = try PersistentStoreCoordinator(
-      stores: descriptions, model: model, removing: removing)
-    let writableCount = coordinator.stores.count { !$0.isReadOnly }
-    precondition(
-      autosave == .manual || writableCount <= 1,
-      "A container with \(writableCount) writable stores cannot save its root by itself: a save is "
-        + "of one store. Open the other stores read-only, or save with `save(to: .store)`.")
-    self.init(coordinator: coordinator, autosave: autosave)
+    self.init(
+      coordinator: try PersistentStoreCoordinator(
+        stores: descriptions, model: model, removing: removing),
+      autosave: .manual)
   }
 
   /// A container over a coordinator that is already open.

@@ -94,36 +94,6 @@ import Testing
     #expect(try await saved.next() == ["a"])
   }
 
-  @Test func `writes to the one writable store of several`() async throws {
-    let stores = try TwoStores(in: folder)
-    let context = stores.newContext()
-    context.country("a")
-    try context.save()
-    stores.close()
-    let container = try PersistentContainer(
-      stores: [
-        PersistentStoreDescription(at: folder.file("main"), isReadOnly: true),
-        PersistentStoreDescription(at: folder.file("cache")),
-      ], model: geographyModel(), autosave: .afterEachPush(coalescingFor: .zero))
-    var saved = container.coordinator.values(of: isos).makeAsyncIterator()
-    #expect(try await saved.next() == ["a"])
-    try await push("b", to: container)
-    #expect(try await saved.next() == ["a", "b"])
-  }
-
-  @Test func `is refused for several writable stores, saying why`() async throws {
-    let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
-    ) {
-      _ = try PersistentContainer(
-        stores: [
-          PersistentStoreDescription(inMemory: "one"), PersistentStoreDescription(inMemory: "two"),
-        ], model: geographyModel(), autosave: .afterEachPush(coalescingFor: .zero))
-    }
-    let said = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-    #expect(said.contains("with 2 writable stores"), "\(said)")
-  }
-
   @Test func `is not the default, which writes nothing until the root saves`() async throws {
     let container = try PersistentContainer(
       at: folder.file("geography.strata"), model: geographyModel(), durability: .none)
