@@ -31,8 +31,11 @@ program() {
 }
 
 # names WHAT: the symbols of a file in words, of which the first ones are "WHAT for "
-names() { nm --defined-only "$2" 2>/dev/null | swift demangle | sed -n "s/^.* $1 for //p" | sort -u; }
+names() { nm --defined-only "$2" 2>"$temporary/remarks" | swift demangle | sed -n "s/^.* $1 for //p" | sort -u; }
 
+for command in ar nm; do
+  command -v $command >/dev/null || { echo "no $command here: install binutils" >&2; exit 1; }
+done
 archive
 program
 SWIFT_BACKTRACE=enable=no "$temporary/program" "$temporary/cities.strata" > "$temporary/output"
@@ -45,7 +48,9 @@ found='CustomReflectable|CustomStringConvertible|ExplainedError|LocalizedError|T
 names 'protocol conformance descriptor' "$temporary/libStrata.a" > "$temporary/all"
 names 'protocol conformance descriptor' "$temporary/program" > "$temporary/linked"
 names 'nominal type descriptor' "$temporary/program" > "$temporary/types"
-[ -s "$temporary/linked" ] || { echo "the program has no conformance: nm found nothing" >&2; exit 1; }
+for list in all linked types; do
+  [ -s "$temporary/$list" ] || { echo "nm found nothing for the list $list" >&2; exit 1; }
+done
 comm -23 "$temporary/all" "$temporary/linked" | { grep -E " : [^ ]*\.($found) in " || true; } |
   awk -v types="$temporary/types" '
     BEGIN { while ((getline name < types) > 0) known[name] = 1 }
