@@ -89,7 +89,7 @@ package final class Segment: Sendable {
   /// O(changes).
   var keyMap: KeyMap { mapped.load() ?? mapped.storeIfNil(KeyMap(changes)) }
 
-  /// What is known of the texts that the store has of its objects.
+  /// The lengths of the texts that the store has of this segment's objects.
   var storedLengths: StoredLengths { madeLengths.load() ?? madeLengths.storeIfNil(StoredLengths()) }
 
   // MARK: - The tag

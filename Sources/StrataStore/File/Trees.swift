@@ -42,7 +42,7 @@ final class Trees: Sendable {
   private let entries: [Tree?]
   /// By the tree's index.
   private let names: [String?]
-  /// What is known of the indexes of words.
+  /// The statistics of the indexes of words, since they were first asked for.
   let knownWords = KnownWords()
 
   /// - Throws: `damaged` if a tree of the schema is not in the file; `storage`.
