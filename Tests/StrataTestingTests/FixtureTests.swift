@@ -272,6 +272,20 @@ private func mistakes(
         ])
   }
 
+  @Test func `is a to-one relationship of null to which its inverse leads`() throws {
+    #expect(
+      try mistakes(
+        of: """
+          {"Government": {"g": {"country": null}, "h": {"country": null}},
+           "Country": {"x": {"cities": ["a"], "government": "g"}, "y": {"government": null}},
+           "City": {"a": {"country": null}, "b": {"country": null}}}
+          """) == [
+          .severalTargets(
+            object: "Government g", property: "country", targets: ["null", "Country x"]),
+          .severalTargets(object: "City a", property: "country", targets: ["Country x", "null"]),
+        ])
+  }
+
   @Test func `is shown without characters that change a terminal`() throws {
     let error = try #require(throws: FixtureError.self) {
       _ = try TestStore(atlas(), fixture(#"{"City": {"a": {"\u001b[2J": 1}}}"#))

@@ -33,8 +33,8 @@ public struct FixtureError: Error, Hashable {
     /// from it.
     case unfitTarget(object: String, property: String, target: String, expected: String)
 
-    /// A to-one relationship leads to several objects, by its own name or by its inverse.
-    /// The targets are named as `object` is.
+    /// A to-one relationship leads to several objects, by its own name or by its inverse; or it is
+    /// null, and its inverse leads to it. The targets are named as `object` is, and null is "null".
     case severalTargets(object: String, property: String, targets: [String])
 
     // MARK: Looking up

@@ -27,8 +27,8 @@ struct FixtureInsertion {
   private let schema: Schema
   private var objects: [Object] = []
   private var places: [String: Int] = [:]
-  /// The targets of to-one relationships, also where the other side has the link.
-  private var toOneTargets: [Side: Int] = [:]
+  /// The targets of to-one relationships, also where the other side has the link; nil for null.
+  private var toOneTargets: [Side: Int?] = [:]
   private var mistakes: [FixtureError.Mistake] = []
 
   /// - Throws: `FixtureError` with every mistake.
@@ -83,7 +83,8 @@ struct FixtureInsertion {
       else { return refuse("an array of names of objects") }
       let targets = names.compactMap { target($0, of: relationship, index) }
       objects[index].members.append((property.name, relationship.isOrdered, targets))
-    } else if let relationship = entity.relationships[slot], property.value != .null {
+    } else if let relationship = entity.relationships[slot] {
+      if property.value == .null { return note(nil, at: Side(object: index, slot: slot)) }
       guard let name = property.value.string else { return refuse("the name of an object") }
       guard let target = target(name, of: relationship, index) else { return }
       objects[index].targets.append((property.name, target))
@@ -117,9 +118,9 @@ struct FixtureInsertion {
     return target
   }
 
-  /// Notes a link of a to-one relationship. It is a mistake if there is a link to another object:
-  /// one of the two would be lost.
-  private mutating func note(_ target: Int, at side: Side) {
+  /// Notes the target of a to-one relationship, nil for null. It is a mistake if the relationship
+  /// has another target already: one of the two would be lost.
+  private mutating func note(_ target: Int?, at side: Side) {
     guard let former = toOneTargets.updateValue(target, forKey: side), former != target else {
       return
     }
@@ -127,7 +128,7 @@ struct FixtureInsertion {
     mistakes.append(
       .severalTargets(
         object: owner.place, property: owner.entity.description.properties[side.slot].name,
-        targets: [objects[former].place, objects[target].place]))
+        targets: [former, target].map { $0.map { objects[$0].place } ?? "null" }))
   }
 
   // MARK: - Inserting
