@@ -271,6 +271,29 @@ private struct Scene {
     #expect(scene.ended() == "[x: a]")
   }
 
+  @Test func `no reset before the fetch that a delegate makes after it`() throws {
+    final class Resetting: FetchedResultsControllerDelegate {
+      private var isDone = false
+
+      func controllerDidChangeContent(_ controller: FetchedResultsController<Plant>) {
+        if isDone { return }
+        isDone = true
+        controller.managedObjectContext?.reset()
+        #expect(throws: Never.self) { try controller.performFetch() }
+      }
+    }
+    let scene = try Scene([("a", "x")])
+    let delegate = Resetting()
+    scene.list.delegate = delegate
+    scene.context.plant("b", in: "x")
+    try scene.context.save()
+    scene.context.processPendingChanges()
+    #expect(text(scene.list) == "[x: a b]")
+    scene.context.plant("c", in: "x")
+    scene.context.processPendingChanges()
+    #expect(text(scene.list) == "[x: a b c]")
+  }
+
   @Test func `a reset by being empty until it is fetched again`() throws {
     let scene = try Scene([("a", "x"), ("b", "y")])
     scene.context.reset()

@@ -28,6 +28,8 @@ struct EditSavepoint {
   /// Whether observers were notified of changes since, so that they must be notified of the
   /// reversal.
   var isAnnounced = false
+  /// The merges since that observers were not notified of: they stay.
+  var merged = TurnChanges()
 
   init(_ work: UnitOfWork) {
     working = work.working

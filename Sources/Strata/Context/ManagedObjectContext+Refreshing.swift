@@ -29,10 +29,10 @@ extension ManagedObjectContext {
     work.view = nil
     reporter.attempt {
       let view = try reader.currentView()
-      let merged = try merger.merge(
+      var merged = try merger.merge(
         GatheredEvents(suspects: [object.key]), in: view, isChecked: true)
-      reporter.turn.append(merged, schema: schema)
-      if object.isAlive { reporter.turn.refreshed.append(object.key) }
+      if object.isAlive { merged.refreshed.append(object.key) }
+      work.noteMerge(merged)
       reporter.noteTouched()
     }
   }
@@ -47,14 +47,14 @@ extension ManagedObjectContext {
     reporter.attempt {
       let view = try reader.currentView()
       let pending = work.keysOfPending.filter { work.working.kind(of: $0) != .insert }
-      let merged = try merger.merge(GatheredEvents(suspects: pending), in: view, isChecked: true)
-      reporter.turn.append(merged, schema: schema)
+      var merged = try merger.merge(GatheredEvents(suspects: pending), in: view, isChecked: true)
       for object in registry.cache.objects where object.status == .clean || object.status == .gone {
         if object.record != nil || object.status == .gone {
-          reporter.turn.refreshed.append(object.key)
+          merged.refreshed.append(object.key)
         }
         makeFault(object)
       }
+      work.noteMerge(merged)
       if !reporter.liveResults.isEmpty { reporter.liveResults.noteUnknown() }
       reporter.noteTouched()
     }

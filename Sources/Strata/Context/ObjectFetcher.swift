@@ -59,9 +59,9 @@ final class ObjectFetcher: ContextPart {
     let registered = keys.filter { registry.cache.registeredObject(for: $0)?.isFault == false }
     if registered.isEmpty { return }
     let view = try reader.currentViewIncludingEdits()
-    let merged = try saving.merger.merge(
-      GatheredEvents(suspects: registered), in: view, isChecked: true)
-    reporter.turn.append(merged, schema: schema)
+    work.noteMerge(
+      try saving.merger.merge(
+        GatheredEvents(suspects: registered), in: view, isChecked: true))
   }
 
   /// Begins a new turn in a context that has no other end of turn: before a fetch, so that it reads

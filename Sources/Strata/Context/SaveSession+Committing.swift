@@ -52,6 +52,10 @@ extension SaveSession {
         work.changeWorking(
           to: work.working.recomposed(over: save.changeSet.segments, schema: schema))
       }
+      // Children that saved meanwhile composed their changes apart from the frozen ones. The
+      // inbox has their changes still, and is composed over the unfrozen ones.
+      work.isPublished = false
+      work.recomposeSavepoints(over: save)
       save.outcome = .failure(error)
       save.operation?.end(OperationOutcome(error: error))
       throw error
@@ -74,7 +78,7 @@ extension SaveSession {
         let rebased = Overlay([push.segment]).rebased(onto: changeSet, result, schema: schema)
         return ContextLayer.Push(
           segment: rebased.segments.first ?? push.segment, touched: push.touched,
-          ground: push.ground, isInReceiversTurn: push.isInReceiversTurn)
+          ground: push.ground, found: push.found, isInReceiversTurn: push.isInReceiversTurn)
       }
       let published = state.published.rebased(onto: changeSet, result, schema: schema)
       if layer.feed.isFollowed { published.prepareRuns(askedOf: state.published) }

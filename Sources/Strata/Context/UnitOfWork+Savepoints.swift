@@ -20,10 +20,13 @@ extension UnitOfWork {
         bringBack(key, as: savepoint.working.change(for: key), instance: detached[key])
       }
       changeWorking(to: savepoint.working)
+      // The body may have merged what these changes rest on, and have removed their doubt.
+      doubt = .total
     }
     refused = savepoint.refused
     registry.turnLeavingIntoFaults()
     reporter.turn = savepoint.isAnnounced ? undone : savepoint.turn
+    reporter.turn.append(standing(savepoint.merged), schema: schema)
     if reporter.liveResults.isFetchedInEdit { reporter.liveResults.noteUnknown() }
     if let undoRecorder, undoRecorder === savepoint.undoManager, let state = savepoint.undoState {
       undoRecorder.state = state
@@ -93,9 +96,46 @@ extension UnitOfWork {
     }
   }
 
+  /// After a failed save to the store: if it was under way when a savepoint was taken, its changes
+  /// are unsaved again in the savepoint, too.
+  func recomposeSavepoints(over refused: PendingSave) {
+    for index in savepoints.indices where savepoints[index].pendingSave === refused {
+      savepoints[index].working = savepoints[index].working.recomposed(
+        over: refused.changeSet.segments, schema: schema)
+    }
+  }
+
+  // MARK: - Reports
+
   /// Observers are notified of changes that may yet be reverted.
   func noteAnnouncedInSavepoints() {
-    for index in savepoints.indices { savepoints[index].isAnnounced = true }
+    for index in savepoints.indices {
+      savepoints[index].isAnnounced = true
+      savepoints[index].merged = TurnChanges()
+    }
+  }
+
+  /// Notes a merge for the turn's report. No savepoint takes back the values that objects without
+  /// unsaved changes got from it.
+  func noteMerge(_ merged: TurnChanges) {
+    reporter.turn.append(merged, schema: schema)
+    for index in savepoints.indices { savepoints[index].merged.append(merged, schema: schema) }
+  }
+
+  /// A merge as it is to be reported after a savepoint was restored: objects that have their
+  /// unsaved changes again are there.
+  private func standing(_ merged: TurnChanges) -> TurnChanges {
+    var standing = TurnChanges()
+    standing.inserted = merged.inserted
+    standing.refreshed = merged.refreshed + merged.updated
+    for key in merged.deleted {
+      if working.change(for: key) == nil {
+        standing.deleted.append(key)
+      } else {
+        standing.refreshed.append(key)
+      }
+    }
+    return standing
   }
 }
 

@@ -25,6 +25,8 @@ extension FetchedResultsController {
     let changes = try changesByFetching(placement, context.fetcher)
     let difference = try state.apply(changes)
     self.placement = placement
+    // A reset that waits while the delegate is being notified would empty the new list.
+    pending.isReset = false
     error = nil
     context.reporter.liveResults.add(self)
     if !context.work.savepoints.isEmpty { context.reporter.liveResults.isFetchedInEdit = true }

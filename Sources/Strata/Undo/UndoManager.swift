@@ -115,8 +115,9 @@ extension ManagedObjectContext.UndoManager {
     if state.begunCount == 0 { closeGroup() }
   }
 
+  /// Ends the open group. A reversal ends its own: a save in a hook does not.
   private func closeGroup() {
-    guard let group = state.open else { return }
+    guard direction == nil, let group = state.open else { return }
     state.open = nil
     guard !group.isEmpty else { return }
     state.redoGroups = []
@@ -180,17 +181,18 @@ extension ManagedObjectContext.UndoManager {
     closeGroup()
     let (taken, reverse) =
       direction == .undo ? (\State.undoGroups, \State.redoGroups) : (\.redoGroups, \.undoGroups)
-    guard let group = state[keyPath: taken].last else { return }
+    if state[keyPath: taken].isEmpty { return }
     defer { self.direction = nil }
     do {
       try context.withSavepoint {
+        // First: hooks may remove all actions. An error brings the group back, with the savepoint.
+        let group = state[keyPath: taken].removeLast()
         self.direction = direction
         state.open = UndoGroup()
         state.open?.actionName = group.actionName
         try UndoReverter(context.deletion).revert(group)
         let reversal = state.open ?? UndoGroup()
         state.open = nil
-        state[keyPath: taken].removeLast()
         if !reversal.isEmpty { state[keyPath: reverse].append(reversal) }
       }
     } catch {

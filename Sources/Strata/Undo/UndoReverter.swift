@@ -47,7 +47,9 @@ final class UndoReverter: ContextPart {
       deletion.delete(object)
     }
     try reporter.throwDeferredError()
+    // Recording the deletions reads external values.
     work.encodeEdits()
+    try reporter.throwDeferredError()
     try forgetWhatIsAsBefore(group)
     loader.awake(restored, from: .undoDeletion)
     loader.awake(

@@ -65,9 +65,9 @@ extension ContextLayer {
   }
 
   private func setPin(_ pin: Pin?, ifStill revision: UInt64) -> Bool {
-    // The layer's children see another state from now on. No feed tells the difference.
-    let event = feed.isFollowed ? ChangeEvent(origin: nil, keys: nil) : nil
-    return transit(ifStill: revision, telling: event) {
+    // The layer's children see another state from now on. No feed tells the difference. Those that
+    // began under a pin follow no feed, and are told all the same.
+    transit(ifStill: revision, telling: ChangeEvent(origin: nil, keys: nil)) {
       $0.setPin(pin)
       return true
     }

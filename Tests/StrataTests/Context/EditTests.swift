@@ -253,6 +253,46 @@ import Testing
     #expect(names == ["A"])
   }
 
+  @Test func `that throws in a child leaves the parent's values, after a refresh in the body, too`()
+    throws
+  {
+    let parent = try context()
+    let child = ManagedObjectContext(parent: parent)
+    let city = parent.city("A")
+    try parent.save()
+    let childs = try child.existingObject(City.self, with: city.objectID)
+    childs.population = 5
+    city.name = "B"
+    try parent.save()
+    refused(child) { child.refresh(childs, mergeChanges: true) }
+    #expect(childs.population == 5)
+    try child.save()
+    #expect(city.name == "B")
+    #expect(city.population == 5)
+  }
+
+  @Test func `that throws shows lists the objects that its body has refreshed`() throws {
+    let container = try geography()
+    let context = ManagedObjectContext(parent: container.coordinator)
+    let cities = ["A", "B", "C", "D"].map { context.city($0) }
+    try context.save()
+    let list = FetchedResultsController(City.all.sorted(by: \.name), context: context)
+    try list.performFetch()
+    let other = ManagedObjectContext(parent: container.coordinator)
+    try other.existingObject(City.self, with: cities[0].objectID).name = "Z"
+    other.delete(try other.existingObject(City.self, with: cities[1].objectID))
+    try other.existingObject(City.self, with: cities[2].objectID).name = "Y"
+    try other.save()
+    refused(context) {
+      for city in cities.prefix(2) { context.refresh(city, mergeChanges: true) }
+      var request = City.all
+      request.shouldRefreshRefetchedObjects = true
+      _ = try context.fetch(request)
+    }
+    context.processPendingChanges()
+    #expect(list.fetchedObjects.map(\.name) == ["D", "Y", "Z"])
+  }
+
   @Test func `is not seen elsewhere before it ends, whatever the body calls`() throws {
     let container = try geography()
     let context = ManagedObjectContext(parent: container.coordinator)

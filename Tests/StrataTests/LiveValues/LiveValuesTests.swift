@@ -34,6 +34,19 @@ import Testing
     #expect(try await values.next() == ["D"])
   }
 
+  @Test func `of a context come when it leaves or moves its query generation`() async throws {
+    let root = container.root
+    try await root.perform { try $0.setQueryGeneration(from: .current) }
+    try await save { $0.city("A") }
+    var values = root.values(of: names).makeAsyncIterator()
+    #expect(try await values.next() == [])
+    try await root.perform { try $0.setQueryGeneration(from: .current) }
+    #expect(try await values.next() == ["A"])
+    try await save { $0.city("B") }
+    try await root.perform { try $0.setQueryGeneration(from: nil) }
+    #expect(try await values.next() == ["A", "B"])
+  }
+
   @Test func `have the state after several saves in a row`() async throws {
     var values = coordinator.values(of: City.all.select(\.population)).makeAsyncIterator()
     #expect(try await values.next() == [])

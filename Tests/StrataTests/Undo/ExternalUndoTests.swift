@@ -29,6 +29,24 @@ import Testing
     }
   }
 
+  @Test func `undoes nothing if bytes that it must keep are damaged, and the next call says so`()
+    throws
+  {
+    let directory = try TemporaryDirectory()
+    let container = try republic(in: directory)
+    let context = undoableContext(container)
+    let painting = context.turn { context.painting("a", scan: scan(1)) }
+    try context.save()
+    context.refreshAllObjects()
+    context.processPendingChanges()
+    try ExternalAudit(directory).damage { _ in nil }
+    context.turn { context.undo() }
+    #expect(throws: StoreError.self) { try context.throwWhatWasDeferred() }
+    #expect(!painting.isDeleted)
+    #expect(painting.title == "a")
+    #expect(context.undoManager?.canUndo == true)
+  }
+
   @Test func `brings back the bytes, saved over or not`() throws {
     let scene = try Scene()
     let (context, painting) = (scene.context, scene.painting)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Observation
 import Strata
 import Synchronization
 import Testing
@@ -33,6 +34,26 @@ import Testing
     #expect(city.population == 2)
     let found = try context.fetch(City.where { $0.population == 2 })
     #expect(found == [city])
+  }
+
+  @Test func `goes on if an observer removes all actions, or saves, in the middle of it`() throws {
+    for isSaving in [false, true] {
+      let container = try geography()
+      nonisolated(unsafe) let context = undoableContext(container)
+      let city = context.turn { context.city("A", population: 1) }
+      context.turn { city.population = 2 }
+      context.turn { city.name = "B" }
+      withObservationTracking {
+        _ = city.name
+      } onChange: {
+        if isSaving { try? context.save() } else { context.undoManager?.removeAllActions() }
+      }
+      context.turn { context.undo() }
+      #expect(city.name == "A")
+      #expect(context.undoManager?.canUndo == isSaving)
+      context.turn { context.undo() }
+      #expect(city.population == (isSaving ? 1 : 2))
+    }
   }
 
   @Test func `of this turn's changes so far needs no end of the turn`() throws {

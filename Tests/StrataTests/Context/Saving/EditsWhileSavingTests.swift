@@ -76,6 +76,75 @@
       #expect(left == ["B 2 -"])
     }
 
+    /// Does `body` while the writer holds a save of `context` that it will refuse, because of a
+    /// country that is there twice; then saves `context` without that country.
+    private func refusing(
+      _ context: ManagedObjectContext, of container: PersistentContainer, _ body: () throws -> Void,
+      afterwards: () throws -> Void = {}
+    ) async throws {
+      let twin = context.country("IR")
+      let other = ManagedObjectContext(parent: container.coordinator)
+      other.city("Other")
+      let gate = WriterGate(container)
+      let held = await gate.begin(Task { try await other.save(to: .parent) })
+      let refused = Task { try await context.save(to: .parent) }
+      await Task.yield()
+      do {
+        try body()
+      } catch {
+        gate.open()
+        throw error
+      }
+      gate.open()
+      try afterwards()
+      await #expect(throws: StoreError.self) { try await refused.value }
+      try await held.value
+      context.delete(twin)
+      try context.save()
+    }
+
+    @Test func `is saved by a child, and later with all changes of a save that is refused`()
+      async throws
+    {
+      let container = try geography()
+      let context = ManagedObjectContext(parent: container.coordinator)
+      let changed = context.city("A")
+      context.country("IR")
+      try context.save()
+      changed.population = 5
+      let new = context.city("New")
+      new.population = 6
+      let ids = [changed.objectID, new.objectID]
+      try await refusing(context, of: container) {
+        try ContextQueue(parent: context.layer).performAndWait { child in
+          for id in ids { try child.existingObject(City.self, with: id).name += "2" }
+          try child.save()
+        }
+      }
+      #expect(changed.population == 5)
+      let left = try stored(container)
+      #expect(left == ["A2 5 -", "New2 6 -", "Other 0 -"])
+    }
+
+    @Test func `stays with the refused save's changes after a savepoint in which that ends`()
+      async throws
+    {
+      let container = try geography()
+      let context = ManagedObjectContext(parent: container.coordinator)
+      let city = context.city("A")
+      context.country("IR")
+      try context.save()
+      city.population = 5
+      try await refusing(context, of: container) {
+        city.name = "B"
+      } afterwards: {
+        #expect(throws: StoreError.self) { try context.withSavepoint { try context.save() } }
+      }
+      #expect(city.population == 5)
+      let left = try stored(container)
+      #expect(left == ["B 5 -", "Other 0 -"])
+    }
+
     @Test func `keeps values that the merge policy has taken of another's save`() async throws {
       let container = try geography()
       let context = ManagedObjectContext(parent: container.coordinator)
