@@ -74,7 +74,7 @@ extension SaveSession {
         let rebased = Overlay([push.segment]).rebased(onto: changeSet, result, schema: schema)
         return ContextLayer.Push(
           segment: rebased.segments.first ?? push.segment, touched: push.touched,
-          ground: push.ground, isInReceiversTurn: push.isInReceiversTurn)
+          senderPosition: push.senderPosition, isInReceiversTurn: push.isInReceiversTurn)
       }
       let published = state.published.rebased(onto: changeSet, result, schema: schema)
       if layer.feed.isFollowed { published.prepareRuns(askedOf: state.published) }

@@ -118,7 +118,7 @@ final class SaveSession: ContextPart {
       let isDone = parentLayer.receive(
         ContextLayer.Push(
           segment: segment, touched: composed.changes.keys,
-          ground: restsOnParent ? reader.following.ground : nil, found: ground,
+          senderPosition: restsOnParent ? reader.following.position : nil, ground: ground,
           isInReceiversTurn: isInItsTurn),
         composed: theirs.published.adding(composed).compacted(), ifStill: theirs.revision,
         from: layer, ifStill: mine.revision,

@@ -215,7 +215,7 @@ package final class TurnPublisher: ContextPart {
   func ground(of push: ContextLayer.Push, onto overlay: Overlay) -> Ground {
     do {
       var ground = try Ground(
-        of: push.segment, onto: overlay, doubting: .total, sent: push.found
+        of: push.segment, onto: overlay, doubting: .total, sent: push.ground
       ) { [layer, coordinator] in
         try ReadView.take(own: Overlay(), layer: layer, source: coordinator)
       }
@@ -234,8 +234,10 @@ package final class TurnPublisher: ContextPart {
   private func doubtUncovered(_ pushes: [ContextLayer.Push]) {
     guard layer.parent != nil else { return }
     for push in pushes {
-      for key in push.found.absentKeys { work.doubt.insert(key) }
-      guard let ground = push.ground, !reader.following.isCovered(by: ground) else { continue }
+      for key in push.ground.absentKeys { work.doubt.insert(key) }
+      guard let position = push.senderPosition, !reader.following.isCovered(by: position) else {
+        continue
+      }
       for key in push.segment.changes.keys { work.doubt.insert(key) }
       work.doubt.insert(GatheredEvents(suspects: push.segment.linkTargets))
     }

@@ -53,9 +53,9 @@ public final class ContextLayer: Sendable {
     package let touched: [ObjectKey]
     /// How much the child knew of the state beneath the receiver; nil if no change in the push
     /// depends on it.
-    package let ground: PushGround?
+    package let senderPosition: SenderPosition?
     /// The state beneath the receiver, of the objects that the child was in doubt of.
-    package let found: Ground
+    package let ground: Ground
     /// Whether the child was used inside a turn of the receiver: then it is part of an edit under
     /// way there.
     package let isInReceiversTurn: Bool
@@ -63,13 +63,13 @@ public final class ContextLayer: Sendable {
     var repeatCount = 0
 
     package init(
-      segment: Segment, touched: [ObjectKey], ground: PushGround?, found: Ground = Ground(),
-      isInReceiversTurn: Bool = false
+      segment: Segment, touched: [ObjectKey], senderPosition: SenderPosition?,
+      ground: Ground = Ground(), isInReceiversTurn: Bool = false
     ) {
       self.segment = segment
       self.touched = touched
+      self.senderPosition = senderPosition
       self.ground = ground
-      self.found = found
       self.isInReceiversTurn = isInReceiversTurn
     }
   }

@@ -156,17 +156,17 @@ package struct Following {
   }
 
   /// The state that the last view has shown, for the receiver of a push.
-  package var ground: PushGround {
-    PushGround(
+  package var position: SenderPosition {
+    SenderPosition(
       bookmarks: Array(bookmarks.dropFirst()), generations: stores.map { $0.generation ?? 0 })
   }
 
-  /// Whether the follower has seen no change after the state of `ground`.
-  package func isCovered(by ground: PushGround) -> Bool {
-    guard ground.bookmarks.count == bookmarks.count,
-      zip(stores, ground.generations).allSatisfy({ $0.generation ?? 0 <= $1 })
+  /// Whether the follower has seen no change after the state of `position`.
+  package func isCovered(by position: SenderPosition) -> Bool {
+    guard position.bookmarks.count == bookmarks.count,
+      zip(stores, position.generations).allSatisfy({ $0.generation ?? 0 <= $1 })
     else { return false }
-    return zip(bookmarks, ground.bookmarks).allSatisfy { $0.number <= $1.number }
+    return zip(bookmarks, position.bookmarks).allSatisfy { $0.number <= $1.number }
   }
 
   private mutating func advance(
@@ -222,7 +222,7 @@ package struct Following {
 }
 
 /// How much the sender of a push knew of the state beneath the receiver.
-package struct PushGround: Sendable {
+package struct SenderPosition: Sendable {
   /// The positions in the feeds of the receiver's ancestors, near to far.
   package let bookmarks: [ChangeFeed.Bookmark]
   /// The generation of each store.
