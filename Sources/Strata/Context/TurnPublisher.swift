@@ -36,8 +36,8 @@ package final class TurnPublisher: ContextPart {
     reporter.announceMerges()
   }
 
-  /// Children's saves that are integrated during an edit are no part of it, except for those of
-  /// children that the body itself has used.
+  /// Children's saves that are integrated during a `withSavepoint { }` are not part of it, except
+  /// for those of children that its body has used.
   func integrateInSavepoints(_ pushes: [ContextLayer.Push]) {
     for index in work.savepoints.indices {
       for push in pushes where !push.isInReceiversTurn {
@@ -113,7 +113,7 @@ package final class TurnPublisher: ContextPart {
       // one.
     } while !work.edits.isEmpty || !work.isPublished
     work.view = nil
-    reporter.liveResults.isFetchedInEdit = false
+    reporter.liveResults.isFetchedInSavepoint = false
     if let instrument = reader.coordinator.instrument {
       merger.loader.reportReads(to: instrument)
     }

@@ -27,7 +27,9 @@ extension FetchedResultsController {
     self.placement = placement
     error = nil
     context.reporter.liveResults.add(self)
-    if !context.work.savepoints.isEmpty { context.reporter.liveResults.isFetchedInEdit = true }
+    if !context.work.savepoints.isEmpty {
+      context.reporter.liveResults.isFetchedInSavepoint = true
+    }
     if !difference.isEmpty { send(difference) }
   }
 

@@ -56,8 +56,8 @@ public final class ContextLayer: Sendable {
     package let senderPosition: SenderPosition?
     /// The state beneath the receiver, of the objects that the child was in doubt of.
     package let ground: Ground
-    /// Whether the child was used inside a turn of the receiver: then it is part of an edit under
-    /// way there.
+    /// Whether the child was used inside a turn of the receiver: then it is part of the savepoints
+    /// under way there.
     package let isInReceiversTurn: Bool
     /// How often a planted fault has repeated the integration.
     var repeatCount = 0

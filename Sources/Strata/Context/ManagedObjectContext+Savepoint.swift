@@ -3,7 +3,7 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-// A series of edits that is done as a whole or not at all.
+// Edits that are made as a whole or not at all: `withSavepoint`.
 
 extension ManagedObjectContext {
   /// Runs `body`; if it throws, all of its changes are reverted: values, insertions, deletions with
@@ -17,8 +17,8 @@ extension ManagedObjectContext {
   /// ```
   ///
   /// It is no turn and no save: when it returns, the body's changes are unsaved like any edit, and
-  /// children see them at the end of the turn. Edits nest; an inner one that throws reverts its own
-  /// changes. Within the body
+  /// children see them at the end of the turn. Savepoints nest; an inner one that throws reverts
+  /// its own changes. Within the body
   /// - nothing is published and no child's save is integrated unless the body uses a child, and
   ///   `processPendingChanges()` waits for the end: the saves are visible to readers at once as
   ///   always, and are integrated after it;
