@@ -64,7 +64,7 @@ package final class ContextReader {
   package func currentView() throws -> ReadView {
     if let view = work.view { return view }
     if work.edits.isEmpty, work.isPublished { reporter.integrated += publisher.settle() }
-    merger.bell?.silence()
+    merger.trigger?.reset()
     let taken = try takeView()
     work.view = taken
     reporter.noteTouched()

@@ -35,7 +35,7 @@ extension ManagedObjectContext {
   public func withSavepoint<T>(_ body: () throws -> T) rethrows -> T {
     work.encodeEdits()
     work.savepoints.append(EditSavepoint(work))
-    defer { merger.ringIfOwed() }
+    defer { merger.fireIfOwed() }
     do {
       let result = try body()
       let finished = work.savepoints.removeLast()

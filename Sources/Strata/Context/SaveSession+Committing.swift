@@ -39,7 +39,7 @@ extension SaveSession {
     work.pendingSave = nil
     // A hook or an observer of the save may make the merge that was postponed.
     let wasOwing = merger.isOwing
-    defer { merger.ringIfOwed(wasOwing: wasOwing) }
+    defer { merger.fireIfOwed(wasOwing: wasOwing) }
     switch save.result {
     case .success(let result):
       complete(save.changeSet, result)

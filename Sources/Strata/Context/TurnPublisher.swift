@@ -26,7 +26,7 @@ package final class TurnPublisher: ContextPart {
 
   /// Merges the changes since the last view, at a moment at which observers may run.
   func mergeArrivedEvents() {
-    guard merger.bell?.isRinging == true else { return }
+    guard merger.trigger?.isFired == true else { return }
     if work.view != nil {
       // On the main actor this is another job than the one that took the view.
       if reporter.confinement == .mainActor { endTurn() } else { work.encodeEdits() }
