@@ -24,7 +24,7 @@ private struct MergePlan {
   let view: ReadView
   /// Whether unregistered objects are looked up before they are reported.
   let isChecked: Bool
-  var told = TurnChanges()
+  var reported = TurnChanges()
   /// Registered clean objects and the records that they take.
   var taken: [(object: ManagedObject, stored: StoredRecord)] = []
   /// Gone objects that are there again.
@@ -55,12 +55,12 @@ extension ContextMerger {
     }
     apply(plan.taken)
     for object in plan.revived { object.status = .clean }
-    let told = applyToPending(plan)
+    let reported = applyToPending(plan)
     if schema.hooks.contains(.awakeFromSnapshotEvents) {
       for (object, _) in plan.taken { loader.awake(object, from: .refresh) }
     }
     loader.awake(plan.raised.keys, from: .refresh)
-    return told
+    return reported
   }
 
   private func hints(of events: GatheredEvents) -> [ObjectKey: ChangeHint] {
@@ -93,17 +93,19 @@ extension ContextMerger {
       return try planUnloaded(object, key, hint, &plan)
     }
     guard let stored = try plan.view.record(of: key) else {
-      if object.status != .gone || registry.untold.contains(key) { plan.told.deleted.append(key) }
+      if object.status != .gone || registry.unreportedGone.contains(key) {
+        plan.reported.deleted.append(key)
+      }
       plan.gone.insert(key)
       return
     }
     if object.status == .gone {
       plan.revived.append(object)
-      plan.told.inserted.append(key)
+      plan.reported.inserted.append(key)
       return
     }
     if !hint.isUncertain || registry.cache.originalRecord(of: object) != stored.record {
-      plan.told.refreshed.append(key)
+      plan.reported.refreshed.append(key)
     }
     plan.taken.append((object, stored))
   }
@@ -122,13 +124,13 @@ extension ContextMerger {
       exists = try isCertain ? plan.view.snapshot.contains(key) : hint != .deleted
     }
     guard exists else {
-      if object != nil || hint == .deleted { plan.told.deleted.append(key) }
+      if object != nil || hint == .deleted { plan.reported.deleted.append(key) }
       plan.gone.insert(key)
       return
     }
     switch hint {
-    case .inserted: plan.told.inserted.append(key)
-    case .updated, .deleted: plan.told.refreshed.append(key)
+    case .inserted: plan.reported.inserted.append(key)
+    case .updated, .deleted: plan.reported.refreshed.append(key)
     case .suspected, .linked: break
     }
   }
@@ -145,7 +147,7 @@ extension ContextMerger {
       let beneath = try plan.view.inheritedBase(of: key)
     else {
       plan.gone.insert(key)
-      plan.told.deleted.append(key)
+      plan.reported.deleted.append(key)
       return
     }
     work.doubt.remove(key)
@@ -160,7 +162,7 @@ extension ContextMerger {
       plan.raised[key] = raised
     }
     if change.kind == .update, isChangedBeneath || !hint.isUncertain {
-      plan.told.refreshed.append(key)
+      plan.reported.refreshed.append(key)
     }
   }
 
@@ -178,7 +180,7 @@ extension ContextMerger {
   }
 
   private func applyToPending(_ plan: MergePlan) -> TurnChanges {
-    var told = plan.told
+    var reported = plan.reported
     var overlay = work.working
     if !plan.raised.isEmpty {
       overlay = overlay.adding(Segment(changes: plan.raised, schema: schema)).compacted()
@@ -196,9 +198,9 @@ extension ContextMerger {
       registry.cache.notePending(nil, of: object)
       registry.cache.noteCurrent(object)
     }
-    for object in plan.revived { registry.untold.remove(object.key) }
+    for object in plan.revived { registry.unreportedGone.remove(object.key) }
     for key in plan.gone {
-      registry.untold.remove(key)
+      registry.unreportedGone.remove(key)
       guard let object = registry.cache.registeredObject(for: key) else { continue }
       object.recordWillChange(to: nil)
       object.status = .gone
@@ -206,11 +208,11 @@ extension ContextMerger {
     }
     if let consequences {
       let reached = work.take(consequences, touching: consequences.changes.keys)
-      told.note(consequences, schema: schema)
-      told.updated += reached.inserted + reached.updated
-      told.deleted += reached.deleted
+      reported.note(consequences, schema: schema)
+      reported.updated += reached.inserted + reached.updated
+      reported.deleted += reached.deleted
     }
-    return told
+    return reported
   }
 
   /// The effects of deletions elsewhere on unsaved changes here: links to the deleted objects are

@@ -34,7 +34,7 @@ final class MergeTrigger: Sendable {
   /// The firings from now on, for one task. Several that the task has not taken count as one. The
   /// sequence ends with `end()`.
   ///
-  /// A firing of a trigger that is fired already is no element. So a task takes the sequence first,
+  /// Firing a trigger that has fired already gives no element. So a task takes the sequence first,
   /// then resets the trigger and looks, and then waits.
   func firings() -> AsyncStream<Void> {
     let (firings, task) = AsyncStream.makeStream(

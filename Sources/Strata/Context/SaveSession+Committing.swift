@@ -61,7 +61,7 @@ extension SaveSession {
   private func complete(_ changeSet: ChangeSet, _ result: CommitResult) {
     PausePoint.committed.reach(schema)
     let saved = Overlay(changeSet.segments)
-    let told = registry.objectsToTell(of: changeSet.changes)
+    let withDidSave = registry.objectsWithDidSave(of: changeSet.changes)
     var gone: [ManagedObject] = []
     registry.willTakeOutcome(result, of: changeSet)
     work.replaceWorking(work.working.rebased(onto: changeSet, result, schema: schema))
@@ -104,7 +104,7 @@ extension SaveSession {
     reader.movePin()
     loader.awake(
       result.merged.keys.lazy.filter { result.derived[$0] == nil }, from: .mergePolicy)
-    tell(told, ofSaved: saved, result, gone: gone)
+    tell(withDidSave, ofSaved: saved, result, gone: gone)
   }
 
   /// Updates registered objects outside the save that the store has changed: a delete rule or a

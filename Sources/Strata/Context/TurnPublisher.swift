@@ -99,7 +99,7 @@ package final class TurnPublisher: ContextPart {
     var rounds = 0
     repeat {
       work.encodeEdits()
-      var unannounced = reporter.takeUntold()
+      var unannounced = reporter.takeUnreported()
       unannounced += settle()
       reporter.turnStart = work.working
       work.view = nil
