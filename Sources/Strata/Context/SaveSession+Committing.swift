@@ -92,7 +92,9 @@ extension SaveSession {
         // No newer changes and no other decisions: nearly always.
         object.generation = result.generation
         object.status = .clean
-      } else if isPlain || !settle(object, after: changeSet.changes.values[place], result) {
+      } else if isPlain
+        || !updateState(of: object, after: changeSet.changes.values[place], result)
+      {
         object.status = .deleted
         gone.append(object)
       }
@@ -146,8 +148,8 @@ extension SaveSession {
   /// Gives a registered object its state after the store has committed `change`.
   ///
   /// - Returns: false if the object is deleted for good.
-  private func settle(
-    _ object: ManagedObject, after change: Change, _ result: CommitResult
+  private func updateState(
+    of object: ManagedObject, after change: Change, _ result: CommitResult
   ) -> Bool {
     let newer = work.working.change(for: object.key)
     if let newer {

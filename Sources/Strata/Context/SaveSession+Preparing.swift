@@ -33,7 +33,7 @@ extension SaveSession {
         try deletion.checkDeniedDeletes()
         try validate()
       }
-      publisher.settleCompletely()
+      publisher.publishAndIntegrateCompletely()
       rounds += 1
     } while rounds < Self.integrationRoundCountMax && isUnprepared
     // Children may go on saving; their saves so far are validated before they are passed on.

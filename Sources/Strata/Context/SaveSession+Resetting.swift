@@ -46,7 +46,7 @@ extension SaveSession {
     work.isPublished = false
     work.undoRecorder?.removeAllActions()
     work.moveSavepoints()
-    let integrated = publisher.settle()
+    let integrated = publisher.publishAndIntegrate()
     work.view = nil
     reporter.turnStart = work.working
     registry.turnLeavingIntoFaults()

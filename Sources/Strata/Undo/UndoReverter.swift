@@ -95,7 +95,7 @@ final class UndoReverter: ContextPart {
     let remaining =
       taken.isEmpty ? work.working : work.working.forgetting(taken, links: LinkChanges())
     let settled = remaining.adding(composed).compacted()
-    registry.willLand(segment, touching: composed.changes.keys, on: work.working, in: settled)
+    registry.willTake(segment, touching: composed.changes.keys, on: work.working, in: settled)
     work.changeWorking(to: settled)
     for key in reversal.restored { reattach(key) }
     for key in reversal.lost {
