@@ -58,8 +58,8 @@ package struct Ground: Sendable {
       let change = pushed.changes.values[place]
       // Beneath a new object there is nothing, unless undo has brought it back and events have
       // named it.
-      let isSpokenOf = sent.map { $0.states[key] != nil } ?? doubt.contains(key)
-      if change.kind == .insert ? isSpokenOf : doubt.contains(key) { try look(key) }
+      let isNamedByEvents = sent.map { $0.states[key] != nil } ?? doubt.contains(key)
+      if change.kind == .insert ? isNamedByEvents : doubt.contains(key) { try look(key) }
       guard let record = change.record, let entity = pushed.schema.entity(key.entity) else {
         continue
       }
