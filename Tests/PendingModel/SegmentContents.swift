@@ -60,7 +60,7 @@ package struct SegmentContents {
     for (place, states) in made.byPlace {
       for (target, state) in states {
         let older = links[place]?[target]
-        links[place, default: [:]][target] = older.map { state.said(after: $0) } ?? state
+        links[place, default: [:]][target] = older.map { state.applied(over: $0) } ?? state
       }
     }
     return made

@@ -150,7 +150,7 @@ private final class EmptySnapshot: Snapshot {
       let segment = G.segment([key: .insert(G.city(name: "x"), slots: [G.name])])
       let composed = root.current.published.adding(segment)
       let isDone = root.receive(
-        ContextLayer.Push(segment: segment, touched: [key], ground: nil),
+        ContextLayer.Push(segment: segment, touched: [key], senderPosition: nil),
         composed: composed,
         ifStill: root.current.revision, from: sender, ifStill: sender.current.revision,
         event: ChangeEvent(pushing: segment, composed: segment, from: sender.identity))

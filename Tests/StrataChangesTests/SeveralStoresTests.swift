@@ -102,13 +102,13 @@ private final class TwoGenerations: Snapshot {
   @Test func `a push rests on the state of each`() throws {
     var following = Following(layer: layer)
     _ = following.advance(to: try view())
-    let ground = following.ground
-    #expect(following.isCovered(by: ground))
+    let position = following.position
+    #expect(following.isCovered(by: position))
     for place in 0..<2 {
       source.commit(ChangedKeys(updated: [a]), to: place)
       _ = following.advance(to: try view())
-      #expect(!following.isCovered(by: ground))
-      #expect(following.isCovered(by: following.ground))
+      #expect(!following.isCovered(by: position))
+      #expect(following.isCovered(by: following.position))
     }
   }
 

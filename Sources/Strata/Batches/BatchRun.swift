@@ -50,7 +50,7 @@ struct BatchRun: Sendable {
   /// - Parameter takeOver: called after each stretch.
   func perform(_ takeOver: (BatchOutcome) -> Void = { _ in }) throws {
     repeat {
-      do { takeOver(try store.execute(batch)) } catch { throw told(error) }
+      do { takeOver(try store.execute(batch)) } catch { throw converted(error) }
     } while !source.isFinished
   }
 
@@ -65,12 +65,12 @@ struct BatchRun: Sendable {
   ) async throws {
     repeat {
       let outcome: BatchOutcome
-      do { outcome = try await store.execute(batch) } catch { throw told(error) }
+      do { outcome = try await store.execute(batch) } catch { throw converted(error) }
       try await takeOver(outcome)
     } while !source.isFinished
   }
 
-  private func told(_ error: any Error) -> any Error {
+  private func converted(_ error: any Error) -> any Error {
     let error = source.attributed(error)
     return source.isStretched ? BatchInterruption(token: source.token, underlying: error) : error
   }

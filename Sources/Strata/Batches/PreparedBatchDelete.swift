@@ -68,12 +68,12 @@ struct PreparedBatchDelete: Sendable {
 
   /// Executes the batch in the store, and waits.
   func perform() throws -> BatchOutcome {
-    do { return try coordinator.store.execute(batch) } catch { throw told(error) }
+    do { return try coordinator.store.execute(batch) } catch { throw converted(error) }
   }
 
   /// Executes the batch in the store, suspending the task.
   func perform() async throws -> BatchOutcome {
-    do { return try await coordinator.store.execute(batch) } catch { throw told(error) }
+    do { return try await coordinator.store.execute(batch) } catch { throw converted(error) }
   }
 
   func result(_ outcome: BatchOutcome) -> BatchDeleteResult {
@@ -85,7 +85,7 @@ struct PreparedBatchDelete: Sendable {
 
   /// Converts a `BatchDenial` to `ContextError.deleteDenied`, and returns any other error
   /// unchanged.
-  private func told(_ error: any Error) -> any Error {
+  private func converted(_ error: any Error) -> any Error {
     guard let denial = error as? BatchDenial else { return error }
     let schema = coordinator.schema
     return ContextError.deleteDenied(

@@ -6,8 +6,8 @@ import StrataRecord
 // How a merge is made: everything is read first, then objects and pending changes are brought to
 // it, so that an error leaves all as it was.
 
-/// How an object to merge became known.
-private enum Rumour {
+/// What the events say of an object.
+private enum ChangeHint {
   case inserted, updated, deleted
   /// The object may have changed: it is reported only if it did.
   case suspected
@@ -15,7 +15,7 @@ private enum Rumour {
   /// case, and reported only if it did.
   case linked
 
-  var isSuspicion: Bool { self == .suspected || self == .linked }
+  var isUncertain: Bool { self == .suspected || self == .linked }
 }
 
 /// The plan of a merge, after everything is read.
@@ -24,7 +24,7 @@ private struct MergePlan {
   let view: ReadView
   /// Whether unregistered objects are looked up before they are reported.
   let isChecked: Bool
-  var told = TurnChanges()
+  var reported = TurnChanges()
   /// Registered clean objects and the records that they take.
   var taken: [(object: ManagedObject, stored: StoredRecord)] = []
   /// Gone objects that are there again.
@@ -46,95 +46,97 @@ extension ContextMerger {
   func merge(_ events: GatheredEvents, in view: ReadView, isChecked: Bool) throws -> TurnChanges {
     work.encodeEdits()
     var plan = MergePlan(view: view, isChecked: isChecked)
-    for (key, rumour) in rumours(of: events) {
+    for (key, hint) in hints(of: events) {
       if let change = work.working.change(for: key) {
-        try planPending(change, of: key, rumour, &plan)
+        try planPending(change, of: key, hint, &plan)
       } else {
-        try planClean(key, rumour, &plan)
+        try planClean(key, hint, &plan)
       }
     }
     apply(plan.taken)
     for object in plan.revived { object.status = .clean }
-    let told = applyToPending(plan)
+    let reported = applyToPending(plan)
     if schema.hooks.contains(.awakeFromSnapshotEvents) {
       for (object, _) in plan.taken { loader.awake(object, from: .refresh) }
     }
     loader.awake(plan.raised.keys, from: .refresh)
-    return told
+    return reported
   }
 
-  private func rumours(of events: GatheredEvents) -> [ObjectKey: Rumour] {
-    var rumours: [ObjectKey: Rumour] = [:]
+  private func hints(of events: GatheredEvents) -> [ObjectKey: ChangeHint] {
+    var hints: [ObjectKey: ChangeHint] = [:]
     for keys in events.keys {
       for key in keys.inserted {
-        rumours[key] = rumours[key] == .deleted ? .updated : .inserted
+        hints[key] = hints[key] == .deleted ? .updated : .inserted
       }
-      for key in keys.updated where rumours[key] == nil { rumours[key] = .updated }
+      for key in keys.updated where hints[key] == nil { hints[key] = .updated }
       for key in keys.deleted {
         // An object that was inserted and deleted between the views was never seen here.
-        rumours[key] = rumours[key] == .inserted ? .suspected : .deleted
+        hints[key] = hints[key] == .inserted ? .suspected : .deleted
       }
     }
-    for key in events.suspects where rumours[key] == nil { rumours[key] = .suspected }
+    for key in events.suspects where hints[key] == nil { hints[key] = .suspected }
     if events.isUnknown {
-      for object in registry.cache.objects where rumours[object.key] == nil && !object.isFault {
-        rumours[object.key] = .suspected
+      for object in registry.cache.objects where hints[object.key] == nil && !object.isFault {
+        hints[object.key] = .suspected
       }
-      for key in work.keysOfPending where rumours[key] == nil { rumours[key] = .linked }
+      for key in work.keysOfPending where hints[key] == nil { hints[key] = .linked }
     }
-    return rumours
+    return hints
   }
 
   // MARK: - Reading
 
-  private func planClean(_ key: ObjectKey, _ rumour: Rumour, _ plan: inout MergePlan) throws {
+  private func planClean(_ key: ObjectKey, _ hint: ChangeHint, _ plan: inout MergePlan) throws {
     let object = registry.cache.registeredObject(for: key)
     guard let object, !object.isFault else {
-      return try planUnloaded(object, key, rumour, &plan)
+      return try planUnloaded(object, key, hint, &plan)
     }
     guard let stored = try plan.view.record(of: key) else {
-      if object.status != .gone || registry.untold.contains(key) { plan.told.deleted.append(key) }
+      if object.status != .gone || registry.unreportedGone.contains(key) {
+        plan.reported.deleted.append(key)
+      }
       plan.gone.insert(key)
       return
     }
     if object.status == .gone {
       plan.revived.append(object)
-      plan.told.inserted.append(key)
+      plan.reported.inserted.append(key)
       return
     }
-    if !rumour.isSuspicion || registry.cache.originalRecord(of: object) != stored.record {
-      plan.told.refreshed.append(key)
+    if !hint.isUncertain || registry.cache.originalRecord(of: object) != stored.record {
+      plan.reported.refreshed.append(key)
     }
     plan.taken.append((object, stored))
   }
 
   /// An object without values here, registered or not.
   private func planUnloaded(
-    _ object: ManagedObject?, _ key: ObjectKey, _ rumour: Rumour, _ plan: inout MergePlan
+    _ object: ManagedObject?, _ key: ObjectKey, _ hint: ChangeHint, _ plan: inout MergePlan
   ) throws {
     // An object to which something was linked here is looked up: it may be gone.
-    let isCertain = plan.isChecked || rumour == .linked || work.hasUnsavedLinks(key)
-    if rumour == .suspected && object == nil && !isCertain { return }
+    let isCertain = plan.isChecked || hint == .linked || work.hasUnsavedLinks(key)
+    if hint == .suspected && object == nil && !isCertain { return }
     let exists: Bool
     if let change = plan.view.change(for: key) {
       exists = change.kind != .delete
     } else {
-      exists = try isCertain ? plan.view.snapshot.contains(key) : rumour != .deleted
+      exists = try isCertain ? plan.view.snapshot.contains(key) : hint != .deleted
     }
     guard exists else {
-      if object != nil || rumour == .deleted { plan.told.deleted.append(key) }
+      if object != nil || hint == .deleted { plan.reported.deleted.append(key) }
       plan.gone.insert(key)
       return
     }
-    switch rumour {
-    case .inserted: plan.told.inserted.append(key)
-    case .updated, .deleted: plan.told.refreshed.append(key)
+    switch hint {
+    case .inserted: plan.reported.inserted.append(key)
+    case .updated, .deleted: plan.reported.refreshed.append(key)
     case .suspected, .linked: break
     }
   }
 
   private func planPending(
-    _ change: Change, of key: ObjectKey, _ rumour: Rumour, _ plan: inout MergePlan
+    _ change: Change, of key: ObjectKey, _ hint: ChangeHint, _ plan: inout MergePlan
   ) throws {
     guard let base = change.base else { return }
     if work.working.isFrozen(key) {
@@ -145,7 +147,7 @@ extension ContextMerger {
       let beneath = try plan.view.inheritedBase(of: key)
     else {
       plan.gone.insert(key)
-      plan.told.deleted.append(key)
+      plan.reported.deleted.append(key)
       return
     }
     work.doubt.remove(key)
@@ -159,8 +161,8 @@ extension ContextMerger {
       }
       plan.raised[key] = raised
     }
-    if change.kind == .update, isChangedBeneath || !rumour.isSuspicion {
-      plan.told.refreshed.append(key)
+    if change.kind == .update, isChangedBeneath || !hint.isUncertain {
+      plan.reported.refreshed.append(key)
     }
   }
 
@@ -178,7 +180,7 @@ extension ContextMerger {
   }
 
   private func applyToPending(_ plan: MergePlan) -> TurnChanges {
-    var told = plan.told
+    var reported = plan.reported
     var overlay = work.working
     if !plan.raised.isEmpty {
       overlay = overlay.adding(Segment(changes: plan.raised, schema: schema)).compacted()
@@ -196,9 +198,9 @@ extension ContextMerger {
       registry.cache.notePending(nil, of: object)
       registry.cache.noteCurrent(object)
     }
-    for object in plan.revived { registry.untold.remove(object.key) }
+    for object in plan.revived { registry.unreportedGone.remove(object.key) }
     for key in plan.gone {
-      registry.untold.remove(key)
+      registry.unreportedGone.remove(key)
       guard let object = registry.cache.registeredObject(for: key) else { continue }
       object.recordWillChange(to: nil)
       object.status = .gone
@@ -206,11 +208,11 @@ extension ContextMerger {
     }
     if let consequences {
       let reached = work.take(consequences, touching: consequences.changes.keys)
-      told.note(consequences, schema: schema)
-      told.updated += reached.inserted + reached.updated
-      told.deleted += reached.deleted
+      reported.note(consequences, schema: schema)
+      reported.updated += reached.inserted + reached.updated
+      reported.deleted += reached.deleted
     }
-    return told
+    return reported
   }
 
   /// The effects of deletions elsewhere on unsaved changes here: links to the deleted objects are

@@ -21,8 +21,8 @@ package final class ContextMerger: ContextPart {
   /// Schedules the context's next turn without any caller; nil for a confined context.
   var schedule: (@Sendable () -> Void)?
   /// Schedules a turn when events arrive, in a context that merges automatically.
-  private(set) var bell: MergeTrigger?
-  /// Rings the bell; the feeds hold it weakly.
+  private(set) var trigger: MergeTrigger?
+  /// Fires the trigger; the feeds hold it weakly.
   private var listener: ChangeFeed.Listener?
 
   package init(_ reader: ContextReader, _ loader: ObjectLoader) {
@@ -35,8 +35,8 @@ package final class ContextMerger: ContextPart {
   ///
   /// - Parameter wasOwing: whether there were such changes before. If they were merged in between,
   ///   tasks that wait for the merge are woken all the same.
-  func ringIfOwed(wasOwing: Bool = false) {
-    if work.savepoints.isEmpty, wasOwing || isOwing { bell?.ring() }
+  func fireIfOwed(wasOwing: Bool = false) {
+    if work.savepoints.isEmpty, wasOwing || isOwing { trigger?.fire() }
   }
 
   /// Whether changes of others are still to be merged.
@@ -48,8 +48,8 @@ package final class ContextMerger: ContextPart {
     self.isAutomatic = isAutomatic
     layer.mergesAutomatically = isAutomatic
     if isAutomatic { return beginAutomaticMerging() }
-    bell?.end()
-    bell = nil
+    trigger?.end()
+    trigger = nil
     listener = nil
     owed = GatheredEvents()
   }
@@ -61,15 +61,15 @@ package final class ContextMerger: ContextPart {
       owed.isUnknown = true
     }
     let chain = reader.following.chain
-    let bell = MergeTrigger(schedule: schedule)
+    let trigger = MergeTrigger(schedule: schedule)
     let listener = ChangeFeed.Listener { event in
-      if event.concerns(chain) { bell.ring() }
+      if event.concerns(chain) { trigger.fire() }
     }
-    self.bell = bell
+    self.trigger = trigger
     self.listener = listener
     for ancestor in layer.parent?.chain ?? [] { ancestor.feed.add(listener) }
     for feed in coordinator.feeds { feed.add(listener) }
-    bell.ring()
+    trigger.fire()
   }
 
   /// Merges the changes that the context has read from the feeds and not merged yet. If reading

@@ -27,7 +27,7 @@ import StrataModel
 //   then the committed objects count as changed. The merge policy's decisions are reported twice,
 //   once in the store's feed, with its generation, and once in the layer's, when it releases the
 //   segment: whichever of the two a view shows first, it finds the events of it.
-// - The bell of a context that merges automatically is silenced before the view is taken, and rung
+// - The trigger of a context that merges automatically is reset before the view is taken, and fires
 //   after events are visible: at worst, a turn finds nothing.
 // - A commit that fails voids its events. Its generation was above every snapshot's, so no reader
 //   has used them.

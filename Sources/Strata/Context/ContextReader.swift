@@ -63,8 +63,10 @@ package final class ContextReader {
   /// are integrated.
   package func currentView() throws -> ReadView {
     if let view = work.view { return view }
-    if work.edits.isEmpty, work.isPublished { reporter.integrated += publisher.settle() }
-    merger.bell?.silence()
+    if work.edits.isEmpty, work.isPublished {
+      reporter.integrated += publisher.publishAndIntegrate()
+    }
+    merger.trigger?.reset()
     let taken = try takeView()
     work.view = taken
     reporter.noteTouched()

@@ -47,7 +47,7 @@ extension ManagedObjectContext {
     }
     reader.isPinned = token != nil
     reader.isBehind = true
-    merger.bell?.ring()
+    merger.trigger?.fire()
     work.view = nil
   }
 }

@@ -35,8 +35,8 @@ extension ManagedObjectContext {
     _ token: HistoryToken, isolation: isolated (any Actor)? = #isolation
   ) async throws {
     try Task.checkCancellation()
-    while let rings = try publisher.ringsUnlessMerged(token) {
-      for await _ in rings { break }
+    while let firings = try publisher.firingsUnlessMerged(token) {
+      for await _ in firings { break }
       try Task.checkCancellation()
     }
   }
@@ -67,8 +67,8 @@ extension ContextQueue {
   public func waitUntilMerged(
     _ token: HistoryToken, isolation: isolated (any Actor)? = #isolation
   ) async throws {
-    while let rings = try await perform({ try $0.publisher.ringsUnlessMerged(token) }) {
-      for await _ in rings { break }
+    while let firings = try await perform({ try $0.publisher.firingsUnlessMerged(token) }) {
+      for await _ in firings { break }
       try Task.checkCancellation()
     }
   }
@@ -77,19 +77,19 @@ extension ContextQueue {
 extension TurnPublisher {
   /// Merges what the context can see now.
   ///
-  /// - Returns: nil if the context has then merged the save of a token, else the rings of its bell
-  ///   from before the merge on, so that no ring is missed.
-  fileprivate func ringsUnlessMerged(_ token: HistoryToken) throws -> AsyncStream<Void>? {
+  /// - Returns: nil if the context has then merged the save of a token, else the firings of its
+  ///   trigger from before the merge on, so that none is missed.
+  fileprivate func firingsUnlessMerged(_ token: HistoryToken) throws -> AsyncStream<Void>? {
     try reporter.throwDeferredError()
-    guard let bell = merger.bell else { throw ContextError.notMergingAutomatically }
+    guard let trigger = merger.trigger else { throw ContextError.notMergingAutomatically }
     if reader.isPinned { throw ContextError.pinnedToQueryGeneration }
     let place = try reader.coordinator.place(of: token)
-    if !bell.isRinging, hasMerged(token, inStoreAt: place) {
+    if !trigger.isFired, hasMerged(token, inStoreAt: place) {
       // The merge may have been made while a property was read.
       reporter.announceMerges()
       return nil
     }
-    let rings = bell.rings()
+    let firings = trigger.firings()
     work.encodeEdits()
     announceTurn()
     work.view = nil
@@ -100,7 +100,7 @@ extension TurnPublisher {
     guard reader.following.generation(ofStoreAt: place) ?? 0 >= token.generation else {
       throw StoreError.foreignHistoryToken
     }
-    return hasMerged(token, inStoreAt: place) ? nil : rings
+    return hasMerged(token, inStoreAt: place) ? nil : firings
   }
 
   private func hasMerged(_ token: HistoryToken, inStoreAt place: Int) -> Bool {

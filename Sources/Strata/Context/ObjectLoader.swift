@@ -131,7 +131,7 @@ package final class ObjectLoader: ContextPart {
     // fault again.
     object.status = .gone
     if object.observation != 0 { registry.objectWillGo(object) }
-    registry.untold.insert(object.key)
+    registry.unreportedGone.insert(object.key)
   }
 
   /// Gives a fault its record.

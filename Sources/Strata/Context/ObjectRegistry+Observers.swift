@@ -83,7 +83,7 @@ extension ObjectRegistry {
   ///   - touched: the objects that it changes.
   ///   - former: the context's changes before it.
   ///   - settled: the context's changes after it.
-  func willLand(
+  func willTake(
     _ segment: Segment, touching touched: [ObjectKey], on former: Overlay, in settled: Overlay
   ) {
     guard !isUnobserved else { return }

@@ -34,7 +34,7 @@ package final class ObjectRegistry {
   /// Objects that have left the context and are notified once its state is consistent again.
   private var leaving: [ManagedObject] = []
   /// Objects that were found to be gone when they were read, and that were not reported yet.
-  var untold: Set<ObjectKey> = []
+  var unreportedGone: Set<ObjectKey> = []
   /// Whether objects that turn into faults are being notified.
   private(set) var isFaulting = false
 
@@ -173,7 +173,7 @@ package final class ObjectRegistry {
   // MARK: - Saves
 
   /// The registered objects among `saved` whose `didSave` will be called.
-  func objectsToTell(of saved: ChangeTable) -> [ManagedObject] {
+  func objectsWithDidSave(of saved: ChangeTable) -> [ManagedObject] {
     guard schema.hooks.contains(.didSave) else { return [] }
     let keys = saved.filter { key, change in
       schema.hooks(of: key.entity).contains(.didSave) && !change.isReadLock

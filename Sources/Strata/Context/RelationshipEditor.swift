@@ -255,7 +255,7 @@ final class RelationshipEditor: ContextPart {
     let edited = work.edits.links.state(at: place, to: target)
     if let edited, edited.isWhole { return edited }
     let state = try reader.currentView().link(at: place, to: target)
-    return edited?.said(after: state) ?? state
+    return edited?.applied(over: state) ?? state
   }
 
   /// Links `target`, which is no member; no other member is loaded. A link that lacks an end is
@@ -333,7 +333,7 @@ final class RelationshipEditor: ContextPart {
       registry.linksWillChange(mirror, of: target)
     }
     let (place, mirrorPlace) = (LinkPlace(number, owner), LinkPlace(mirror, target))
-    let isReturn = hasOwnWord(at: place, to: target)
+    let isReturn = isUnsaved(at: place, to: target)
     setPosition(state, at: place, to: target)
     setPosition(mirrored ?? state, at: mirrorPlace, to: owner)
     if isReturn {
@@ -351,7 +351,7 @@ final class RelationshipEditor: ContextPart {
   // MARK: - Links that came and went
 
   /// Whether anything is unsaved of a link.
-  private func hasOwnWord(at place: LinkPlace, to target: ObjectKey) -> Bool {
+  private func isUnsaved(at place: LinkPlace, to target: ObjectKey) -> Bool {
     work.edits.links.state(at: place, to: target) != nil
       || work.working.link(at: place, to: target) != nil
   }

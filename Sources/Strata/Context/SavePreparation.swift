@@ -17,7 +17,7 @@ import StrataRecord
 /// The context's.
 struct SavePreparation {
   /// An object's change at its last `willSave`.
-  var told: [ObjectKey: (kind: Change.Kind, record: Record?, count: Int)] = [:]
+  var willSaveCalls: [ObjectKey: (kind: Change.Kind, record: Record?, count: Int)] = [:]
   /// Whether the willSave notification is out: once for a save.
   var isAnnounced = false
   /// Whether objects or observers are being notified: saving is refused during that time.
@@ -26,8 +26,8 @@ struct SavePreparation {
   var validation = Validation()
 
   /// Whether the object's change is new since its last `willSave`.
-  func isUntold(_ key: ObjectKey, _ change: Change) -> Bool {
-    guard let told = told[key] else { return true }
-    return told.kind != change.kind || told.record != change.record
+  func needsWillSave(_ key: ObjectKey, _ change: Change) -> Bool {
+    guard let last = willSaveCalls[key] else { return true }
+    return last.kind != change.kind || last.record != change.record
   }
 }

@@ -39,7 +39,7 @@ extension SaveSession {
     work.pendingSave = nil
     // A hook or an observer of the save may make the merge that was postponed.
     let wasOwing = merger.isOwing
-    defer { merger.ringIfOwed(wasOwing: wasOwing) }
+    defer { merger.fireIfOwed(wasOwing: wasOwing) }
     switch save.result {
     case .success(let result):
       complete(save.changeSet, result)
@@ -65,7 +65,7 @@ extension SaveSession {
   private func complete(_ changeSet: ChangeSet, _ result: CommitResult) {
     PausePoint.committed.reach(schema)
     let saved = Overlay(changeSet.segments)
-    let told = registry.objectsToTell(of: changeSet.changes)
+    let withDidSave = registry.objectsWithDidSave(of: changeSet.changes)
     var gone: [ManagedObject] = []
     registry.willTakeOutcome(result, of: changeSet)
     work.replaceWorking(work.working.rebased(onto: changeSet, result, schema: schema))
@@ -78,7 +78,8 @@ extension SaveSession {
         let rebased = Overlay([push.segment]).rebased(onto: changeSet, result, schema: schema)
         return ContextLayer.Push(
           segment: rebased.segments.first ?? push.segment, touched: push.touched,
-          ground: push.ground, found: push.found, isInReceiversTurn: push.isInReceiversTurn)
+          senderPosition: push.senderPosition, ground: push.ground,
+          isInReceiversTurn: push.isInReceiversTurn)
       }
       let published = state.published.rebased(onto: changeSet, result, schema: schema)
       if layer.feed.isFollowed { published.prepareRuns(askedOf: state.published) }
@@ -96,7 +97,9 @@ extension SaveSession {
         // No newer changes and no other decisions: nearly always.
         object.generation = result.generation
         object.status = .clean
-      } else if isPlain || !settle(object, after: changeSet.changes.values[place], result) {
+      } else if isPlain
+        || !updateState(of: object, after: changeSet.changes.values[place], result)
+      {
         object.status = .deleted
         gone.append(object)
       }
@@ -108,7 +111,7 @@ extension SaveSession {
     reader.movePin()
     loader.awake(
       result.merged.keys.lazy.filter { result.derived[$0] == nil }, from: .mergePolicy)
-    tell(told, ofSaved: saved, result, gone: gone)
+    tell(withDidSave, ofSaved: saved, result, gone: gone)
   }
 
   /// Updates registered objects outside the save that the store has changed: a delete rule or a
@@ -150,8 +153,8 @@ extension SaveSession {
   /// Gives a registered object its state after the store has committed `change`.
   ///
   /// - Returns: false if the object is deleted for good.
-  private func settle(
-    _ object: ManagedObject, after change: Change, _ result: CommitResult
+  private func updateState(
+    of object: ManagedObject, after change: Change, _ result: CommitResult
   ) -> Bool {
     let newer = work.working.change(for: object.key)
     if let newer {

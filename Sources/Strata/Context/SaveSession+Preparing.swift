@@ -33,7 +33,7 @@ extension SaveSession {
         try deletion.checkDeniedDeletes()
         try validate()
       }
-      publisher.settleCompletely()
+      publisher.publishAndIntegrateCompletely()
       rounds += 1
     } while rounds < Self.integrationRoundCountMax && isUnprepared
     // Children may go on saving; their saves so far are validated before they are passed on.
@@ -42,21 +42,21 @@ extension SaveSession {
 
   private var isUnprepared: Bool {
     work.hasChanges
-      && (preparation?.isAnnounced == false || !isValidated || !untoldKeys().isEmpty)
+      && (preparation?.isAnnounced == false || !isValidated || !keysNeedingWillSave().isEmpty)
   }
 
   /// Calls `willSave` of all unsaved objects that have it, and again of those that changed by it.
   private func tellObjects() throws {
     for round in 0... {
-      let keys = untoldKeys()
+      let keys = keysNeedingWillSave()
       if keys.isEmpty { return }
-      let restless = keys.filter { key in
+      let stillChanging = keys.filter { key in
         round == Self.willSaveRoundCountMax
-          || preparation?.told[key].map { $0.count >= Self.willSaveCountMax } ?? false
+          || preparation?.willSaveCalls[key].map { $0.count >= Self.willSaveCountMax } ?? false
       }
-      guard restless.isEmpty else {
+      guard stillChanging.isEmpty else {
         throw ContextError.endlessWillSave(
-          restless.map { ObjectID(store: schema.store, key: $0) })
+          stillChanging.map { ObjectID(store: schema.store, key: $0) })
       }
       for key in keys { tellObject(key) }
       work.encodeEdits()
@@ -70,20 +70,20 @@ extension SaveSession {
     guard !work.edits.deletions.keys.contains(key), let change = work.working.change(for: key),
       let object = loader.instance(of: key)
     else { return }
-    let count = preparation?.told[key]?.count ?? 0
-    preparation?.told[key] = (change.kind, change.record, count + 1)
+    let count = preparation?.willSaveCalls[key]?.count ?? 0
+    preparation?.willSaveCalls[key] = (change.kind, change.record, count + 1)
     if object.binding.hooks.contains(.willSave) { object.willSave() }
   }
 
   /// The unsaved objects with save hooks that were not called for this save. Ascending.
-  private func untoldKeys() -> [ObjectKey] {
+  private func keysNeedingWillSave() -> [ObjectKey] {
     guard let preparation, !schema.hooks.isDisjoint(with: [.willSave, .didSave]) else { return [] }
     var keys: [ObjectKey] = []
     for (depth, segment) in work.working.segments.enumerated() {
       for (key, change) in segment.changes {
         guard !schema.hooks(of: key.entity).isDisjoint(with: [.willSave, .didSave]),
           change.isAnything,
-          !work.working.isShadowed(key, above: depth), preparation.isUntold(key, change)
+          !work.working.isShadowed(key, above: depth), preparation.needsWillSave(key, change)
         else { continue }
         keys.append(key)
       }

@@ -46,7 +46,7 @@ extension SaveSession {
     work.isPublished = false
     work.undoRecorder?.removeAllActions()
     work.moveSavepoints()
-    let integrated = publisher.settle()
+    let integrated = publisher.publishAndIntegrate()
     work.view = nil
     reporter.turnStart = work.working
     registry.turnLeavingIntoFaults()
@@ -70,7 +70,7 @@ extension SaveSession {
     forgotten.invalidated = registered
     for object in objects where object.observation != 0 { registry.objectWillGo(object) }
     registry.forgetAll()
-    let told = objects.filter {
+    let notified = objects.filter {
       $0.record != nil && $0.binding.hooks.contains(.didTurnIntoFault)
     }
     for object in objects {
@@ -81,7 +81,7 @@ extension SaveSession {
     }
     work.undoRecorder?.removeAllActions()
     work.moveSavepoints()
-    for object in told { object.didTurnIntoFault() }
+    for object in notified { object.didTurnIntoFault() }
     var reset = LiveChanges()
     reset.isReset = true
     reporter.tellLiveResults(reset)

@@ -118,7 +118,7 @@ final class SaveSession: ContextPart {
       let isDone = parentLayer.receive(
         ContextLayer.Push(
           segment: segment, touched: composed.changes.keys,
-          ground: restsOnParent ? reader.following.ground : nil, found: ground,
+          senderPosition: restsOnParent ? reader.following.position : nil, ground: ground,
           isInReceiversTurn: isInItsTurn),
         composed: theirs.published.adding(composed).compacted(), ifStill: theirs.revision,
         from: layer, ifStill: mine.revision,
@@ -155,7 +155,7 @@ final class SaveSession: ContextPart {
   private func didHandOver(_ push: (sent: Segment, received: Segment)?) {
     let saved = push.map { Overlay([$0.sent]) } ?? Overlay()
     let changes = push?.sent.changes ?? ChangeTable()
-    let told = registry.objectsToTell(of: changes)
+    let withDidSave = registry.objectsWithDidSave(of: changes)
     var gone: [ManagedObject] = []
     for (place, key) in changes.keys.enumerated() {
       guard let object = registry.cache.registeredObject(for: key) else { continue }
@@ -180,7 +180,7 @@ final class SaveSession: ContextPart {
     work.moveSavepoints()
     work.view = nil
     reader.movePin()
-    tell(told, ofSaved: saved, gone: gone)
+    tell(withDidSave, ofSaved: saved, gone: gone)
   }
 
   /// The end of a save that has succeeded: the context's state is whole again.

@@ -17,7 +17,7 @@ package final class TurnPublisher: ContextPart {
   let reader: ContextReader
   let merger: ContextMerger
   /// The revision of the layer at which the inbox was last found empty.
-  private var settledRevision: UInt64?
+  private var emptyInboxRevision: UInt64?
 
   package init(_ reader: ContextReader, _ merger: ContextMerger) {
     self.reader = reader
@@ -26,7 +26,7 @@ package final class TurnPublisher: ContextPart {
 
   /// Merges the changes since the last view, at a moment at which observers may run.
   func mergeArrivedEvents() {
-    guard merger.bell?.isRinging == true else { return }
+    guard merger.trigger?.isFired == true else { return }
     if work.view != nil {
       // On the main actor this is another job than the one that took the view.
       if reporter.confinement == .mainActor { endTurn() } else { work.encodeEdits() }
@@ -36,8 +36,8 @@ package final class TurnPublisher: ContextPart {
     reporter.announceMerges()
   }
 
-  /// Children's saves that are integrated during an edit are no part of it, except for those of
-  /// children that the body itself has used.
+  /// Children's saves that are integrated during a `withSavepoint { }` are not part of it, except
+  /// for those of children that its body has used.
   func integrateInSavepoints(_ pushes: [ContextLayer.Push]) {
     for index in work.savepoints.indices {
       for push in pushes where !push.isInReceiversTurn {
@@ -62,7 +62,7 @@ package final class TurnPublisher: ContextPart {
 
   private func endOwnTurnForChild() {
     if work.savepoints.isEmpty { return endTurn() }
-    settleCompletely()
+    publishAndIntegrateCompletely()
     work.view = nil
   }
 
@@ -74,8 +74,8 @@ package final class TurnPublisher: ContextPart {
   }
 
   private func publishOwnForChild() {
-    if work.edits.isEmpty, isSettled() { return }
-    reporter.integrated += settle(isSaving: true)
+    if work.edits.isEmpty, isPublishedAndIntegrated() { return }
+    reporter.integrated += publishAndIntegrate(isSaving: true)
     work.view = nil
   }
 
@@ -99,8 +99,8 @@ package final class TurnPublisher: ContextPart {
     var rounds = 0
     repeat {
       work.encodeEdits()
-      var unannounced = reporter.takeUntold()
-      unannounced += settle()
+      var unannounced = reporter.takeUnreported()
+      unannounced += publishAndIntegrate()
       reporter.turnStart = work.working
       work.view = nil
       rounds += 1
@@ -113,7 +113,7 @@ package final class TurnPublisher: ContextPart {
       // one.
     } while !work.edits.isEmpty || !work.isPublished
     work.view = nil
-    reporter.liveResults.isFetchedInEdit = false
+    reporter.liveResults.isFetchedInSavepoint = false
     if let instrument = reader.coordinator.instrument {
       merger.loader.reportReads(to: instrument)
     }
@@ -133,17 +133,17 @@ package final class TurnPublisher: ContextPart {
 
   /// Integrates the saves of children that came in before this turn.
   func integrateArrivals() {
-    reporter.announce(settle())
+    reporter.announce(publishAndIntegrate())
     registry.turnLeavingIntoFaults()
     if merger.isAutomatic { mergeArrivedEvents() }
   }
 
   /// Encodes, publishes and integrates, until observers make no more changes or are no longer
   /// notified.
-  func settleCompletely() {
+  func publishAndIntegrateCompletely() {
     var rounds = 0
     repeat {
-      let integrated = settle(isSaving: true)
+      let integrated = publishAndIntegrate(isSaving: true)
       rounds += 1
       announce(integrated, inRound: rounds)
       registry.turnLeavingIntoFaults()
@@ -156,28 +156,29 @@ package final class TurnPublisher: ContextPart {
   /// During a `withSavepoint { }` nothing is published or integrated, unless it saves.
   ///
   /// - Returns: the changes of each integrated save here, in order.
-  func settle(isSaving: Bool = false) -> [TurnChanges] {
+  func publishAndIntegrate(isSaving: Bool = false) -> [TurnChanges] {
     // An object that takes over the result of a push has no draft.
     work.encodeEdits()
     guard work.savepoints.isEmpty || isSaving else { return [] }
-    if isSettled() { return [] }
-    // The pushes laid over `working` so far. Pushes may go on arriving. Earlier ones are not
-    // composed again, or savers that push faster than this would keep it going for ever.
-    var laid = work.working
-    var laidTouched: [[ObjectKey]] = []
+    if isPublishedAndIntegrated() { return [] }
+    // `working` with the pushes so far. Pushes may go on arriving. Earlier ones are not composed
+    // again, or savers that push faster than this would keep it going for ever.
+    var composed = work.working
+    var composedKeys: [[ObjectKey]] = []
     while true {
       let state = layer.current
       if work.isPublished && state.inbox.isEmpty { return [] }
       if !work.isPublished {
-        for push in state.inbox[laidTouched.count...] {
-          let composed = Composition.compose(
-            pushed: push.segment, onto: laid, on: ground(of: push, onto: laid), schema: schema)
-          laidTouched.append(composed.changes.keys)
-          laid = laid.adding(composed).compacted()
+        for push in state.inbox[composedKeys.count...] {
+          let segment = Composition.compose(
+            pushed: push.segment, onto: composed, on: ground(of: push, onto: composed),
+            schema: schema)
+          composedKeys.append(segment.changes.keys)
+          composed = composed.adding(segment).compacted()
         }
       }
-      let settled = work.isPublished ? state.published : laid
-      let touched = work.isPublished ? state.inbox.map(\.touched) : laidTouched
+      let settled = work.isPublished ? state.published : composed
+      let touched = work.isPublished ? state.inbox.map(\.touched) : composedKeys
       let event = work.isPublished ? nil : layer.event(from: state.published, to: settled)
       if layer.feed.isFollowed { settled.prepareRuns(askedOf: state.published) }
       guard layer.publish(settled, ifStill: state.revision, event: event) else { continue }
@@ -194,7 +195,7 @@ package final class TurnPublisher: ContextPart {
   ) {
     doubtUncovered(pushes)
     for (push, touched) in zip(pushes, touched) {
-      registry.willLand(push.segment, touching: touched, on: work.working, in: settled)
+      registry.willTake(push.segment, touching: touched, on: work.working, in: settled)
     }
     work.undoRecorder?.record(integrating: pushes, in: work) { ground(of: $0, onto: $1) }
     if !work.savepoints.isEmpty { integrateInSavepoints(pushes) }
@@ -203,11 +204,11 @@ package final class TurnPublisher: ContextPart {
   /// Whether the layer shows the unit of work and no child's save waits in the inbox. One atomic
   /// load, if nothing has changed in the layer since the last time: each child's save into it has a
   /// new revision.
-  private func isSettled() -> Bool {
+  private func isPublishedAndIntegrated() -> Bool {
     guard work.isPublished else { return false }
-    if let settledRevision, layer.revision == settledRevision { return true }
-    settledRevision = layer.revisionWithEmptyInbox
-    return settledRevision != nil
+    if let emptyInboxRevision, layer.revision == emptyInboxRevision { return true }
+    emptyInboxRevision = layer.revisionWithEmptyInbox
+    return emptyInboxRevision != nil
   }
 
   /// The state beneath this context, of all objects of a push that are not in `overlay`. If it
@@ -215,7 +216,7 @@ package final class TurnPublisher: ContextPart {
   func ground(of push: ContextLayer.Push, onto overlay: Overlay) -> Ground {
     do {
       var ground = try Ground(
-        of: push.segment, onto: overlay, doubting: .total, sent: push.found
+        of: push.segment, onto: overlay, doubting: .total, sent: push.ground
       ) { [layer, coordinator] in
         try ReadView.take(own: Overlay(), layer: layer, source: coordinator)
       }
@@ -234,8 +235,10 @@ package final class TurnPublisher: ContextPart {
   private func doubtUncovered(_ pushes: [ContextLayer.Push]) {
     guard layer.parent != nil else { return }
     for push in pushes {
-      for key in push.found.absentKeys { work.doubt.insert(key) }
-      guard let ground = push.ground, !reader.following.isCovered(by: ground) else { continue }
+      for key in push.ground.absentKeys { work.doubt.insert(key) }
+      guard let position = push.senderPosition, !reader.following.isCovered(by: position) else {
+        continue
+      }
       for key in push.segment.changes.keys { work.doubt.insert(key) }
       work.doubt.insert(GatheredEvents(suspects: push.segment.linkTargets))
     }

@@ -86,12 +86,12 @@ package final class TurnReporter {
   // MARK: - Announcing
 
   /// The changes that were not reported yet, in order; this marks them as reported.
-  func takeUntold() -> [TurnChanges] {
+  func takeUnreported() -> [TurnChanges] {
     if integrated.isEmpty, turn.isUntouched { return [] }
-    var untold: [TurnChanges] = []
-    swap(&untold, &integrated)
-    untold.append(takeTurn())
-    return untold
+    var unreported: [TurnChanges] = []
+    swap(&unreported, &integrated)
+    unreported.append(takeTurn())
+    return unreported
   }
 
   /// The turn's changes so far, which begin anew.

@@ -44,7 +44,7 @@ extension UnitOfWork {
     if !asBefore.isEmpty { settled = settled.forgetting([], links: asBefore) }
     let reached = reached(beyond: segment, composed)
     if !reached.isEmpty, registry.observed != nil {
-      registry.willLand(composed, touching: reached.keys, on: working, in: settled)
+      registry.willTake(composed, touching: reached.keys, on: working, in: settled)
     }
     show(settled)
     isPublished = false

@@ -27,7 +27,7 @@ extension UnitOfWork {
     registry.turnLeavingIntoFaults()
     reporter.turn = savepoint.isAnnounced ? undone : savepoint.turn
     reporter.turn.append(standing(savepoint.merged), schema: schema)
-    if reporter.liveResults.isFetchedInEdit { reporter.liveResults.noteUnknown() }
+    if reporter.liveResults.isFetchedInSavepoint { reporter.liveResults.noteUnknown() }
     if let undoRecorder, undoRecorder === savepoint.undoManager, let state = savepoint.undoState {
       undoRecorder.state = state
     }
@@ -75,15 +75,15 @@ extension UnitOfWork {
     }
   }
 
-  // MARK: - Saves within an edit
+  // MARK: - Saves within a savepoint
 
-  /// A save, rollback or reset is final: edits under way begin again here.
+  /// A save, rollback or reset is final: savepoints under way begin again here.
   func moveSavepoints() {
     for index in savepoints.indices { savepoints[index] = EditSavepoint(self) }
   }
 
-  /// After a save to the store: a save that was under way when the edit began has removed the
-  /// changes beneath the edit; a save of the body itself is final.
+  /// After a save to the store: a save that was under way when a savepoint began has removed the
+  /// changes beneath it; a save of the body itself is final.
   func rebaseSavepoints(onto saved: ChangeSet, _ result: CommitResult) {
     for index in savepoints.indices {
       let below = savepoints[index].pendingSave?.changeSet.segments

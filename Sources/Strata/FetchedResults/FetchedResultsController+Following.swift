@@ -29,7 +29,9 @@ extension FetchedResultsController {
     pending.isReset = false
     error = nil
     context.reporter.liveResults.add(self)
-    if !context.work.savepoints.isEmpty { context.reporter.liveResults.isFetchedInEdit = true }
+    if !context.work.savepoints.isEmpty {
+      context.reporter.liveResults.isFetchedInSavepoint = true
+    }
     if !difference.isEmpty { send(difference) }
   }
 

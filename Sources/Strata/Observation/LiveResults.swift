@@ -74,7 +74,7 @@ struct LiveResultsList {
   private var noted = LiveChanges()
   /// A list was fetched within the `withSavepoint { }` under way, so that it may show changes that
   /// are reverted without a report.
-  var isFetchedInEdit = false
+  var isFetchedInSavepoint = false
 
   /// Whether the context has no lists.
   var isEmpty: Bool { boxes.isEmpty }

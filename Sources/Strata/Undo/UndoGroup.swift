@@ -86,7 +86,7 @@ struct UndoGroup {
       for (target, state) in links {
         let before = try view.link(at: place, to: target)
         add(
-          LinkTransition(before: before, after: state.said(after: before)),
+          LinkTransition(before: before, after: state.applied(over: before)),
           of: Link(place: place, target: target))
       }
     }

@@ -16,7 +16,7 @@ extension ManagedObjectContext.UndoManager {
 
   /// Records children's saves that are integrated on the working overlay, one group for each.
   ///
-  /// - Parameter ground: gives the state beneath the context of the objects that a push speaks of.
+  /// - Parameter ground: gives the state beneath the context of the objects of a push.
   func record(
     integrating pushes: [ContextLayer.Push], in work: UnitOfWork,
     on ground: (ContextLayer.Push, Overlay) -> Ground

@@ -97,7 +97,7 @@ final class UndoReverter: ContextPart {
     let remaining =
       taken.isEmpty ? work.working : work.working.forgetting(taken, links: LinkChanges())
     let settled = remaining.adding(composed).compacted()
-    registry.willLand(segment, touching: composed.changes.keys, on: work.working, in: settled)
+    registry.willTake(segment, touching: composed.changes.keys, on: work.working, in: settled)
     work.changeWorking(to: settled)
     for key in reversal.restored { reattach(key) }
     for key in reversal.lost {
@@ -189,7 +189,7 @@ final class UndoReverter: ContextPart {
       guard let state = work.working.link(at: link.place, to: link.target) else { continue }
       if try isDue(link.place.owner, keys, below), try isDue(link.target, keys, below) {
         let under = try below.link(at: link.place, to: link.target)
-        guard state.said(after: under) == under else { continue }
+        guard state.applied(over: under) == under else { continue }
       }
       links.set(state, at: link.place, to: link.target)
     }
@@ -205,7 +205,7 @@ final class UndoReverter: ContextPart {
     }
   }
 
-  /// Whether a word on a link of an object means something: it is there, or deleted here.
+  /// Whether the state of a link of an object means something: it is there, or deleted here.
   private func isDue(
     _ key: ObjectKey, _ forgotten: Set<ObjectKey>, _ below: ReadView
   ) throws -> Bool {

@@ -137,8 +137,8 @@ package struct Composition {
         composed = compose(change, of: key, over: below)
       } else if let below = saving.change(for: key), below.kind != .delete || below.base != nil {
         composed = compose(change, of: key, overSaving: below)
-      } else if let found = ground.found[key] {
-        composed = compose(change, of: key, on: found)
+      } else if let state = ground.states[key] {
+        composed = compose(change, of: key, on: state)
       } else {
         continue
       }
@@ -171,7 +171,7 @@ package struct Composition {
     if let change = older.change(for: key) ?? frozen.change(for: key) {
       return change.kind == .delete
     }
-    switch ground.found[key] {
+    switch ground.states[key] {
     case .deleted, .absent: return true
     case .there, nil: return false
     }
@@ -189,7 +189,7 @@ package struct Composition {
     case (.update, .delete) where under.base == nil && !isOwn:
       // The receiver's insertion came and went.
       guard let layout = schema.entity(key.entity)?.layout else { return nil }
-      if case .deleted = ground.found[key] { return nil }
+      if case .deleted = ground.states[key] { return nil }
       if let saving = frozen.change(for: key), saving.kind == .delete, saving.base != nil {
         return nil
       }
@@ -272,10 +272,10 @@ package struct Composition {
 
   /// Over the state beneath a receiver that has no pending change of the object.
   private mutating func compose(
-    _ newer: Change, of key: ObjectKey, on found: Ground.Found
+    _ newer: Change, of key: ObjectKey, on state: Ground.State
   ) -> Change? {
     guard let layout = schema.entity(key.entity)?.layout else { return newer }
-    switch (newer.kind, found) {
+    switch (newer.kind, state) {
     case (.insert, .there(let read)):
       guard let record = newer.record else { return newer }
       return .update(record, base: read, slots: newer.slots, external: newer.external)

@@ -218,7 +218,7 @@ extension ChangeTable {
     /// O(n) if the keys were appended in order or nearly so, or are close together.
     package func finished() -> ChangeTable {
       if isAscending { return ChangeTable(ascending: keys, values) }
-      let order = WordOrder.sorted(keys.map(\.rawValue))
+      let order = RadixSort.sorted(keys.map(\.rawValue))
       var (sortedKeys, sortedValues): ([ObjectKey], [Change]) = ([], [])
       sortedKeys.reserveCapacity(keys.count)
       sortedValues.reserveCapacity(keys.count)

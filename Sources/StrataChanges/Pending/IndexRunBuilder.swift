@@ -128,14 +128,14 @@ package struct IndexRunBuilder {
   /// The run of the block's entries.
   private func sortedRun() -> IndexRun {
     guard entries.count > 1 else { return run(of: entries) }
-    var items: [WordOrder.Item] = []
+    var items: [RadixSort.Item] = []
     items.reserveCapacity(entries.count)
     for place in entries.indices {
-      items.append(WordOrder.Item(word: word(of: entries[place], at: 0), place: UInt32(place)))
+      items.append(RadixSort.Item(bits: bits(of: entries[place], at: 0), place: UInt32(place)))
     }
     let isSorted = items.withUnsafeMutableBufferPointer { items in
       if isAscending(items, from: 0) { return true }
-      withUnsafeTemporaryAllocation(of: WordOrder.Item.self, capacity: items.count) { scratch in
+      withUnsafeTemporaryAllocation(of: RadixSort.Item.self, capacity: items.count) { scratch in
         order(items, scratch, by: sharedByteCount(items))
       }
       return false
@@ -151,28 +151,28 @@ package struct IndexRunBuilder {
   // MARK: - Sorting
 
   /// How many of the first 8 bytes that count all entries share.
-  private func sharedByteCount(_ items: UnsafeMutableBufferPointer<WordOrder.Item>) -> Int {
+  private func sharedByteCount(_ items: UnsafeMutableBufferPointer<RadixSort.Item>) -> Int {
     var varying: UInt64 = 0
-    for item in items { varying |= item.word ^ items[0].word }
+    for item in items { varying |= item.bits ^ items[0].bits }
     return varying.leadingZeroBitCount / 8
   }
 
   /// Sorts entries that agree in the bytes before `position`.
   private func order(
-    _ items: UnsafeMutableBufferPointer<WordOrder.Item>,
-    _ scratch: UnsafeMutableBufferPointer<WordOrder.Item>, by position: Int
+    _ items: UnsafeMutableBufferPointer<RadixSort.Item>,
+    _ scratch: UnsafeMutableBufferPointer<RadixSort.Item>, by position: Int
   ) {
     if position > 0 {
       for index in items.indices {
-        items[index].word = word(of: entries[Int(items[index].place)], at: position)
+        items[index].bits = bits(of: entries[Int(items[index].place)], at: position)
       }
     }
-    WordOrder.sort(items, scratch)
+    RadixSort.sort(items, scratch)
     var start = 0
     while start < items.count {
-      let word = items[start].word
+      let bits = items[start].bits
       var end = start + 1
-      while end < items.count, items[end].word == word { end += 1 }
+      while end < items.count, items[end].bits == bits { end += 1 }
       if end - start > 1 {
         orderEqual(
           UnsafeMutableBufferPointer(rebasing: items[start..<end]),
@@ -183,8 +183,8 @@ package struct IndexRunBuilder {
   }
 
   private func orderEqual(
-    _ items: UnsafeMutableBufferPointer<WordOrder.Item>,
-    _ scratch: UnsafeMutableBufferPointer<WordOrder.Item>, by position: Int
+    _ items: UnsafeMutableBufferPointer<RadixSort.Item>,
+    _ scratch: UnsafeMutableBufferPointer<RadixSort.Item>, by position: Int
   ) {
     // Those with one value came in the order of their keys. If one value ends here, so do all.
     if areObjectsAscending, byteCountToSort(entries[Int(items[0].place)]) <= position { return }
@@ -204,7 +204,7 @@ package struct IndexRunBuilder {
   private static let insertedItemCountMax = 24
 
   private func isAscending(
-    _ items: UnsafeMutableBufferPointer<WordOrder.Item>, from position: Int
+    _ items: UnsafeMutableBufferPointer<RadixSort.Item>, from position: Int
   ) -> Bool {
     for index in 1..<items.count where !precedes(items[index - 1], items[index], from: position) {
       return false
@@ -214,7 +214,7 @@ package struct IndexRunBuilder {
 
   /// Whether one entry is before another that agrees with it in the bytes before `position`.
   private func precedes(
-    _ left: WordOrder.Item, _ right: WordOrder.Item, from position: Int
+    _ left: RadixSort.Item, _ right: RadixSort.Item, from position: Int
   ) -> Bool {
     let (left, right) = (entries[Int(left.place)], entries[Int(right.place)])
     if let known = left.precedes(right) { return known }
@@ -235,20 +235,20 @@ package struct IndexRunBuilder {
 
   /// 8 bytes of an entry as a big-endian number, with zeros behind the bytes to sort by.
   @inline(__always)
-  private func word(of entry: IndexRun.Entry, at position: Int) -> UInt64 {
+  private func bits(of entry: IndexRun.Entry, at position: Int) -> UInt64 {
     let rest = byteCountToSort(entry) - position
     if rest <= 0 { return 0 }
     let start = UnsafeRawPointer(block.start + Int(entry.offset) + position)
     if rest >= 8 || areObjectsAscending {
       // A shorter rest of the value has the object's key behind it.
-      let word = UInt64(bigEndian: start.loadUnaligned(as: UInt64.self))
-      return rest >= 8 ? word : word & ~(UInt64.max >> UInt64(rest * 8))
+      let bits = UInt64(bigEndian: start.loadUnaligned(as: UInt64.self))
+      return rest >= 8 ? bits : bits & ~(UInt64.max >> UInt64(rest * 8))
     }
-    var word: UInt64 = 0
+    var bits: UInt64 = 0
     for index in 0..<8 {
-      word <<= 8
-      if index < rest { word |= UInt64(start.load(fromByteOffset: index, as: UInt8.self)) }
+      bits <<= 8
+      if index < rest { bits |= UInt64(start.load(fromByteOffset: index, as: UInt8.self)) }
     }
-    return word
+    return bits
   }
 }

@@ -28,7 +28,7 @@ package enum LinkState: Sendable, Hashable {
     if case .moved = self { false } else { true }
   }
 
-  /// The position that it says; nil if the link is not there.
+  /// The position that it gives; nil if the link is not there.
   package var position: UInt64? {
     switch self {
     case .present(let position), .moved(let position): position
@@ -37,7 +37,7 @@ package enum LinkState: Sendable, Hashable {
   }
 
   /// The result of this state over `older`.
-  package func said(after older: LinkState) -> LinkState {
+  package func applied(over older: LinkState) -> LinkState {
     switch (self, older) {
     case (.moved(let position), .present): .present(position: position)
     case (.moved, .absent): .absent
@@ -53,7 +53,7 @@ package enum LinkState: Sendable, Hashable {
 /// its pending links without a search.
 package struct LinkChanges: Sendable {
   package private(set) var byPlace: [LinkPlace: [ObjectKey: LinkState]] = [:]
-  /// How many links are spoken of, each direction by itself.
+  /// How many links have a state, each direction by itself.
   package private(set) var count = 0
 
   package init() {}
@@ -69,10 +69,10 @@ package struct LinkChanges: Sendable {
   }
 
   package mutating func set(_ state: LinkState, at place: LinkPlace, to target: ObjectKey) {
-    byPlace[place, default: [:]].say(state, of: target) { count += 1 }
+    byPlace[place, default: [:]].set(state, for: target) { count += 1 }
   }
 
-  /// Lays `newer` over these: where both speak of a link, the newer wins.
+  /// Lays `newer` over these: where both have a state of a link, the newer wins.
   package mutating func apply(_ newer: LinkChanges) {
     if isEmpty {
       self = newer
@@ -80,7 +80,7 @@ package struct LinkChanges: Sendable {
     }
     for (place, links) in newer.byPlace {
       let former = byPlace[place]?.count ?? 0
-      byPlace[place, default: [:]].merge(links) { older, newer in newer.said(after: older) }
+      byPlace[place, default: [:]].merge(links) { older, newer in newer.applied(over: older) }
       count += (byPlace[place]?.count ?? 0) - former
     }
   }
@@ -97,9 +97,9 @@ package struct LinkChanges: Sendable {
 }
 
 extension [ObjectKey: LinkState] {
-  /// - Parameter isNew: called if nothing was said of the target before.
-  fileprivate mutating func say(_ state: LinkState, of target: ObjectKey, isNew: () -> Void) {
-    let new = self[target].map { state.said(after: $0) } ?? state
+  /// - Parameter isNew: called if the target had no state before.
+  fileprivate mutating func set(_ state: LinkState, for target: ObjectKey, isNew: () -> Void) {
+    let new = self[target].map { state.applied(over: $0) } ?? state
     if updateValue(new, forKey: target) == nil { isNew() }
   }
 }

@@ -2,8 +2,8 @@
 import StrataModel
 import StrataRecord
 
-/// Merges changes of links, in steps of any length. Where several speak of a link, the newest wins,
-/// as `LinkState.said(after:)` has it.
+/// Merges changes of links, in steps of any length. Where several have a state of a link, the
+/// newest wins, as `LinkState.applied(over:)` has it.
 ///
 /// ## Isolation
 /// A value of one owner.

@@ -141,10 +141,10 @@ package struct Overlay: Sendable {
 // MARK: - Links
 
 extension Overlay {
-  /// The pending links at `place`, the newest word for each. O(segments + links).
+  /// The pending links at `place`, the newest state of each. O(segments + links).
   package func links(at place: LinkPlace) -> [ObjectKey: LinkState] {
     segments.reversed().reduce(into: [:]) { links, segment in
-      links.merge(segment.links.at(place)) { older, newer in newer.said(after: older) }
+      links.merge(segment.links.at(place)) { older, newer in newer.applied(over: older) }
     }
   }
 
@@ -153,7 +153,7 @@ extension Overlay {
     var moved: LinkState?
     for segment in segments {
       guard let state = segment.links.state(at: place, to: target) else { continue }
-      if state.isWhole { return moved?.said(after: state) ?? state }
+      if state.isWhole { return moved?.applied(over: state) ?? state }
       moved = moved ?? state
     }
     return moved

@@ -127,7 +127,7 @@ extension ReadView {
     if let pending, pending.isWhole { return pending }
     guard let position = try snapshot.link(at: place, to: target) else { return .absent }
     let stored = LinkState.present(position: position)
-    return pending?.said(after: stored) ?? stored
+    return pending?.applied(over: stored) ?? stored
   }
 
   /// The positions that are kept at `place`.

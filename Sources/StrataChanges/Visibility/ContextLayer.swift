@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-package import StrataModel
 import StrataPrimitives
 package import StrataRecord
 import Synchronization
@@ -45,39 +44,10 @@ import Synchronization
 /// Sendable: the pointers are guarded by the coordinator's lock, `revision` is atomic, the rest is
 /// constant.
 public final class ContextLayer: Sendable {
-  /// A child's save on its way into the context that owns this layer.
-  package struct Push: Sendable {
-    /// The child's saved changes, complete with respect to the child alone.
-    package let segment: Segment
-    /// The objects that integrating it changes, those that its deletes reach included.
-    package let touched: [ObjectKey]
-    /// How much the child knew of the state beneath the receiver; nil if no change in the push
-    /// depends on it.
-    package let ground: PushGround?
-    /// The state beneath the receiver, of the objects that the child was in doubt of.
-    package let found: Ground
-    /// Whether the child was used inside a turn of the receiver: then it is part of an edit under
-    /// way there.
-    package let isInReceiversTurn: Bool
-    /// How often a planted fault has repeated the integration.
-    var repeatCount = 0
-
-    package init(
-      segment: Segment, touched: [ObjectKey], ground: PushGround?, found: Ground = Ground(),
-      isInReceiversTurn: Bool = false
-    ) {
-      self.segment = segment
-      self.touched = touched
-      self.ground = ground
-      self.found = found
-      self.isInReceiversTurn = isInReceiversTurn
-    }
-  }
-
   package let lock: LayerLock
   // Safety: constant until `deinit`. `@exclusivity(unchecked)` spares readers run-time checks.
   @exclusivity(unchecked)
-  private nonisolated(unsafe) var way: ContextLayer?
+  private nonisolated(unsafe) var parentLayer: ContextLayer?
   package let source: any SnapshotSource
   /// The origin that others give for this layer's events.
   package let identity = LayerIdentity()
@@ -109,19 +79,19 @@ public final class ContextLayer: Sendable {
 
   /// - Parameter parent: nil for a layer that rests on the store itself.
   package init(parent: ContextLayer?, lock: LayerLock, source: any SnapshotSource) {
-    way = parent
+    parentLayer = parent
     self.lock = lock
     self.source = source
   }
 
   // One after the other: a long chain would overflow the stack.
   deinit {
-    var rest = way.take()
-    while isKnownUniquelyReferenced(&rest), let layer = rest { rest = layer.way.take() }
+    var rest = parentLayer.take()
+    while isKnownUniquelyReferenced(&rest), let layer = rest { rest = layer.parentLayer.take() }
   }
 
   /// The layer beneath; nil for a layer that rests on the store itself.
-  package var parent: ContextLayer? { way }
+  package var parent: ContextLayer? { parentLayer }
 
   package var schema: Schema { source.schema }
 
@@ -154,92 +124,6 @@ public final class ContextLayer: Sendable {
       next = layer.parent
     }
     return chain
-  }
-
-  // MARK: - Reading
-
-  /// The state beneath a context.
-  package struct Beneath {
-    /// Near to far.
-    package let segments: [Segment]
-    /// The pin that the segments end with; nil if the store's newest state is beneath them.
-    package let pin: Pin?
-    /// How far the ancestors' feeds have come with the segments, near to far; nil above a pin.
-    package let bookmarks: [ChangeFeed.Bookmark]?
-    /// The revisions of the layers that were copied, near to far, as of the same moment.
-    let revisions: [UInt64]
-
-    /// Roughly the bytes of a change beside its record.
-    private static let changeByteCount = 128
-
-    /// Whether the changes take up few bytes. O(changes), up to the bound.
-    func hasFewBytes(atMost byteCountMax: Int) -> Bool {
-      var room = byteCountMax
-      for segment in segments {
-        room -= segment.size * Self.changeByteCount
-        if room < 0 { return false }
-        let changes = segment.changes
-        for place in changes.values.indices {
-          // By part: a copy of the change would count references to all that it holds.
-          guard changes.values[place].external.isEmpty else { return false }
-          room -= changes.values[place].record?.byteCount ?? 0
-        }
-        if room < 0 { return false }
-      }
-      return true
-    }
-  }
-
-  /// The state beneath the context of this layer: the published changes of its ancestors, down to
-  /// the first pin or to the store, copied in one critical section.
-  package func beneath() -> Beneath { copy(chain, from: self) }
-
-  /// The state beneath the children of this layer's context.
-  package func published() -> Beneath { copy(chain, from: nil) }
-
-  /// - Parameter reader: the layer whose own published segments are left out.
-  private func copy(_ layers: [ContextLayer], from reader: ContextLayer?) -> Beneath {
-    var overlays: [Overlay] = []
-    var bookmarks: [ChangeFeed.Bookmark] = []
-    var revisions: [UInt64] = []
-    overlays.reserveCapacity(layers.count)
-    bookmarks.reserveCapacity(layers.count)
-    revisions.reserveCapacity(layers.count)
-    if PlantedFault.lockPerLayer.isPlanted(in: schema) {
-      return Beneath(
-        segments: segmentsOneByOne(layers, from: reader), pin: nil, bookmarks: nil, revisions: [])
-    }
-    let pin: Pin? = lock.withLock {
-      for layer in layers {
-        revisions.append(layer.state.revision)
-        if layer !== reader {
-          overlays.append(layer.state.published)
-          bookmarks.append(layer.feed.end)
-        }
-        if let pin = layer.state.pin { return pin }
-      }
-      return nil
-    }
-    return Beneath(
-      segments: overlays.flatMap(\.segments) + (pin?.segments ?? []), pin: pin,
-      bookmarks: pin == nil ? bookmarks : nil, revisions: revisions)
-  }
-
-  private func segmentsOneByOne(_ layers: [ContextLayer], from reader: ContextLayer?) -> [Segment] {
-    layers.flatMap { layer in
-      defer { if layer !== reader { PausePoint.betweenHolds.reach(schema) } }
-      let state = layer.current
-      return layer === reader ? [] : state.published.segments
-    }
-  }
-
-  /// The events of publishing `new` instead of `old`; nil if there are none.
-  package func event(from old: Overlay, to new: Overlay) -> ChangeEvent? {
-    guard feed.isFollowed else { return ChangeEvent(origin: nil, keys: nil) }
-    let difference = OverlayDifference(from: old, to: new)
-    let keys = difference.all
-    if keys.isEmpty && difference.rebased.isEmpty { return nil }
-    return ChangeEvent(origin: nil, keys: keys, decided: difference.rebased)
   }
 
   // MARK: - Arrivals
@@ -301,6 +185,15 @@ public final class ContextLayer: Sendable {
     }
     if isDone, let event { feed.tell(event) }
     return withExtendedLifetime(entry) { isDone }
+  }
+
+  /// The events of publishing `new` instead of `old`; nil if there are none.
+  package func event(from old: Overlay, to new: Overlay) -> ChangeEvent? {
+    guard feed.isFollowed else { return ChangeEvent(origin: nil, keys: nil) }
+    let difference = OverlayDifference(from: old, to: new)
+    let keys = difference.all
+    if keys.isEmpty && difference.rebased.isEmpty { return nil }
+    return ChangeEvent(origin: nil, keys: keys, decided: difference.rebased)
   }
 
   /// Publishes `overlay` as this context's own, and takes the inbox as integrated, unless another

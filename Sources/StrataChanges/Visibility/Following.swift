@@ -1,59 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-package import StrataModel
-
-/// The changes between two views of a follower.
-package struct GatheredEvents: Sendable {
-  /// Oldest first, feed by feed.
-  package private(set) var keys: [ChangedKeys] = []
-  /// Objects to be looked at: they may have changed.
-  package private(set) var suspects: [ObjectKey] = []
-  /// The objects that ancestors have committed: they read as before, and have the commit's
-  /// generation now.
-  package private(set) var committed: [(keys: ChangedKeys, generation: UInt64)] = []
-  /// Anything may have changed.
-  package var isUnknown = false
-
-  package init() {}
-
-  package init(_ keys: ChangedKeys) { self.keys = [keys] }
-
-  package init(suspects: some Sequence<ObjectKey>) { self.suspects = Array(suspects) }
-
-  /// Whether there is nothing to merge.
-  package var isEmpty: Bool { keys.isEmpty && suspects.isEmpty && !isUnknown }
-
-  package mutating func append(_ other: GatheredEvents) {
-    keys += other.keys
-    suspects += other.suspects
-    isUnknown = isUnknown || other.isUnknown
-  }
-
-  /// Takes the objects that ancestors have committed for changed: some may have been published
-  /// after the view's layers were copied.
-  fileprivate mutating func suspectCommitted() { keys += committed.map(\.keys) }
-
-  fileprivate mutating func append(_ event: [ChangeEvent]?, of chain: [LayerIdentity]) {
-    guard let event else {
-      isUnknown = true
-      return
-    }
-    for entry in event {
-      suspects += entry.decided
-      if entry.origin != chain.first { suspects += entry.rebased }
-      guard let keys = entry.keys else {
-        isUnknown = true
-        continue
-      }
-      if let origin = entry.origin, chain.contains(origin) {
-        // A context knows its own commits.
-        let isAncestors = entry.generation > 0 && origin != chain.first
-        if isAncestors { committed.append((keys, entry.generation)) }
-      } else if !keys.isEmpty {
-        self.keys.append(keys)
-      }
-    }
-  }
-}
 
 /// The positions that one context has reached in the feeds of everything beneath it: each
 /// ancestor's layer and each store.
@@ -156,17 +101,17 @@ package struct Following {
   }
 
   /// The state that the last view has shown, for the receiver of a push.
-  package var ground: PushGround {
-    PushGround(
+  package var position: SenderPosition {
+    SenderPosition(
       bookmarks: Array(bookmarks.dropFirst()), generations: stores.map { $0.generation ?? 0 })
   }
 
-  /// Whether the follower has seen no change after the state of `ground`.
-  package func isCovered(by ground: PushGround) -> Bool {
-    guard ground.bookmarks.count == bookmarks.count,
-      zip(stores, ground.generations).allSatisfy({ $0.generation ?? 0 <= $1 })
+  /// Whether the follower has seen no change after the state of `position`.
+  package func isCovered(by position: SenderPosition) -> Bool {
+    guard position.bookmarks.count == bookmarks.count,
+      zip(stores, position.generations).allSatisfy({ $0.generation ?? 0 <= $1 })
     else { return false }
-    return zip(bookmarks, ground.bookmarks).allSatisfy { $0.number <= $1.number }
+    return zip(bookmarks, position.bookmarks).allSatisfy { $0.number <= $1.number }
   }
 
   private mutating func advance(
@@ -218,18 +163,5 @@ package struct Following {
       next = event.generation + 1
     }
     return fill(upTo: snapshot.generation(ofStoreAt: place)) ? filled : nil
-  }
-}
-
-/// How much the sender of a push knew of the state beneath the receiver.
-package struct PushGround: Sendable {
-  /// The positions in the feeds of the receiver's ancestors, near to far.
-  package let bookmarks: [ChangeFeed.Bookmark]
-  /// The generation of each store.
-  package let generations: [UInt64]
-
-  package init(bookmarks: [ChangeFeed.Bookmark], generations: [UInt64]) {
-    self.bookmarks = bookmarks
-    self.generations = generations
   }
 }

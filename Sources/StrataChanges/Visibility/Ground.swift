@@ -8,7 +8,7 @@ import StrataRecord
 /// It is read before the composition, which itself reads nothing and cannot fail.
 package struct Ground: Sendable {
   /// The state of one object beneath the receiver.
-  enum Found: Sendable {
+  enum State: Sendable {
     /// The base of a change of the object if it were made now.
     case there(Base)
     /// An ancestor is about to delete it.
@@ -17,7 +17,7 @@ package struct Ground: Sendable {
     case absent
   }
 
-  private(set) var found: [ObjectKey: Found] = [:]
+  private(set) var states: [ObjectKey: State] = [:]
 
   /// Whether the receiver keeps an update of an object that the store has lost, so that its save is
   /// a conflict. A context that merges automatically drops it, as it drops its own at a merge.
@@ -26,11 +26,11 @@ package struct Ground: Sendable {
   /// A ground without any object in doubt.
   package init() {}
 
-  package var isEmpty: Bool { found.isEmpty }
+  package var isEmpty: Bool { states.isEmpty }
 
   /// The objects that were looked up and do not exist.
   package var absentKeys: [ObjectKey] {
-    found.compactMap { key, found in if case .absent = found { key } else { nil } }
+    states.compactMap { key, state in if case .absent = state { key } else { nil } }
   }
 
   /// Looks up the objects in doubt that `pushed` changes or links to.
@@ -47,19 +47,19 @@ package struct Ground: Sendable {
     if doubt.isEmpty { return }
     var taken: ReadView?
     func look(_ key: ObjectKey) throws {
-      if found[key] != nil { return }
+      if states[key] != nil { return }
       // An object that the receiver inserted and deleted may still exist beneath it.
       if let own = receiver.change(for: key), own.kind != .delete || own.base != nil { return }
       let view = try taken ?? view()
       taken = view
-      found[key] = try Self.find(key, in: view)
+      states[key] = try Self.state(of: key, in: view)
     }
     for (place, key) in pushed.changes.keys.enumerated() {
       let change = pushed.changes.values[place]
       // Beneath a new object there is nothing, unless undo has brought it back and events have
       // named it.
-      let isSpokenOf = sent.map { $0.found[key] != nil } ?? doubt.contains(key)
-      if change.kind == .insert ? isSpokenOf : doubt.contains(key) { try look(key) }
+      let isNamedByEvents = sent.map { $0.states[key] != nil } ?? doubt.contains(key)
+      if change.kind == .insert ? isNamedByEvents : doubt.contains(key) { try look(key) }
       guard let record = change.record, let entity = pushed.schema.entity(key.entity) else {
         continue
       }
@@ -78,11 +78,11 @@ package struct Ground: Sendable {
     }
   }
 
-  private static func find(_ key: ObjectKey, in view: ReadView) throws -> Found {
+  private static func state(of key: ObjectKey, in view: ReadView) throws -> State {
     if let change = view.change(for: key) {
       // An object that was inserted and deleted again never existed.
       if change.kind == .delete, change.base == nil { return .absent }
-      return change.read.map(Found.there) ?? .deleted
+      return change.read.map(State.there) ?? .deleted
     }
     return try view.snapshot.record(for: key).map { .there(Base($0)) } ?? .absent
   }

@@ -50,7 +50,7 @@ extension ContextLayer {
       let snapshot = try beneath?.pin?.snapshot ?? share(source.snapshot())
       PausePoint.snapshotTaken.reach(schema)
       let pin = Pin(
-        segments: ReadView.hidden(beneath?.segments ?? [], from: snapshot, schema),
+        segments: ReadView.segments(beneath?.segments ?? [], notShownBy: snapshot, schema),
         snapshot: snapshot, parent: parent, source: source)
       if setPin(pin, ifStill: revision) { return }
     }

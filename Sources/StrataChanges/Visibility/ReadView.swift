@@ -52,7 +52,7 @@ package final class ReadView {
     bookmarks: [ChangeFeed.Bookmark]? = nil
   ) {
     self.bookmarks = bookmarks
-    layers = Overlay(Self.hidden(own.segments, from: snapshot, schema) + inherited)
+    layers = Overlay(Self.segments(own.segments, notShownBy: snapshot, schema) + inherited)
     self.inherited = inherited
     hasInheritedUpdates = inherited.contains { !$0.changes.isInsertsOnly }
     self.snapshot = snapshot
@@ -62,7 +62,7 @@ package final class ReadView {
   /// Takes `own` as the context's changes from now on: within a turn, drafts are encoded into them.
   package func replaceOwn(_ own: Overlay) {
     knownLookUp = nil
-    layers = Overlay(Self.hidden(own.segments, from: snapshot, schema) + inherited)
+    layers = Overlay(Self.segments(own.segments, notShownBy: snapshot, schema) + inherited)
   }
 
   /// The same view with other changes of the context's own.
@@ -78,13 +78,13 @@ package final class ReadView {
 
   /// The segments that the snapshot does not show. The context's own are among those that a save
   /// may have taken to the store, before the context has released them.
-  static func hidden(
-    _ segments: [Segment], from snapshot: any Snapshot, _ schema: Schema
+  static func segments(
+    _ segments: [Segment], notShownBy snapshot: any Snapshot, _ schema: Schema
   ) -> [Segment] {
     if PlantedFault.untaggedView.isPlanted(in: schema) { return segments }
-    let isEraForgotten = PlantedFault.forgottenEpoch.isPlanted(in: schema)
+    let isEpochForgotten = PlantedFault.forgottenEpoch.isPlanted(in: schema)
     return segments.filter { segment in
-      guard let tag = isEraForgotten ? segment.ownTag : segment.tag else { return true }
+      guard let tag = isEpochForgotten ? segment.ownTag : segment.tag else { return true }
       return !snapshot.shows(tag)
     }
   }
@@ -109,8 +109,8 @@ package final class ReadView {
     let snapshot = try beneath.pin?.snapshot ?? source.snapshot()
     PausePoint.snapshotTaken.reach(schema)
     return ReadView(
-      own: own, inherited: hidden(beneath.segments, from: snapshot, schema), snapshot: snapshot,
-      schema: schema, bookmarks: beneath.bookmarks)
+      own: own, inherited: segments(beneath.segments, notShownBy: snapshot, schema),
+      snapshot: snapshot, schema: schema, bookmarks: beneath.bookmarks)
   }
 
   /// Finds the pending changes in `layers`. O(1), the first time O(segments) and, for segments that

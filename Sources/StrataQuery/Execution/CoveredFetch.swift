@@ -256,7 +256,7 @@ final class CoveredFetch {
     }
     if keys.count > most { return false }
     try bytes.withUnsafeBytes { bytes in
-      for place in WordOrder.sorted(keys) where window.takes() {
+      for place in RadixSort.sorted(keys) where window.takes() {
         let value = UnsafeRawBufferPointer(rebasing: bytes[values[Int(place)]])
         let step = try show(ObjectKey(rawValue: keys[Int(place)]), value, body)
         if step == .stop || window.isFull { return }

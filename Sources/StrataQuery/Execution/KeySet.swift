@@ -20,7 +20,7 @@ extension KeySet {
   init(_ found: [ObjectKey], doubtful: Set<ObjectKey>? = []) {
     var ascending = found
     if !zip(found, found.dropFirst()).allSatisfy(<) {
-      WordOrder.sort(&ascending)
+      RadixSort.sort(&ascending)
       var last: ObjectKey?
       ascending.removeAll { key in
         defer { last = key }

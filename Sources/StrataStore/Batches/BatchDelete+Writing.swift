@@ -14,12 +14,12 @@ extension BatchDelete {
   private static let chunkSize = 4_096
 
   mutating func write() throws {
-    let whole = try EmptiedEntities(deletions.counts, schema, takeView().store)
+    let emptied = try EmptiedEntities(deletions.counts, schema, takeView().store)
     for number in deletions.entities {
       guard let entity = schema.entity(number) else { continue }
-      try delete(entity, whole)
+      try delete(entity, emptied)
     }
-    for tree in whole.trees { try transaction.clear(tree) }
+    for tree in emptied.trees { try transaction.clear(tree) }
     try rewrite(cleared.keys.sorted()) { delete, key, old, _, arena in
       let (layout, slots) = try delete.clearedSlots(of: key, old)
       return layout.clearing(slots, in: old, into: &arena)
@@ -33,9 +33,9 @@ extension BatchDelete {
 
   // MARK: - Deleting
 
-  private mutating func delete(_ entity: EntitySchema, _ whole: EmptiedEntities) throws {
+  private mutating func delete(_ entity: EntitySchema, _ emptied: EmptiedEntities) throws {
     let keys = deletions.sorted(of: entity.number)
-    let deletion = EntityDeletion(entity, whole, trees)
+    let deletion = EntityDeletion(entity, emptied, trees)
     guard deletion.looksAtObjects else {
       completedCount += keys.count
       return
@@ -138,16 +138,16 @@ private struct EntityDeletion {
   let links: [RelationshipEnds.Links]
   let positions: [RelationshipEnds.Target]
 
-  init(_ entity: EntitySchema, _ whole: EmptiedEntities, _ trees: Trees) {
+  init(_ entity: EntitySchema, _ emptied: EmptiedEntities, _ trees: Trees) {
     self.entity = entity
-    isEmptied = whole.empties(trees.records(of: entity.number))
-    indexes = entity.indexes.filter { !whole.empties(trees.entries(of: $0.number)) }
+    isEmptied = emptied.empties(trees.records(of: entity.number))
+    indexes = entity.indexes.filter { !emptied.empties(trees.entries(of: $0.number)) }
     links = entity.ends.links.filter { links in
-      !whole.empties(trees.entries(of: links.number))
-        || links.mirror.map { !whole.empties(trees.entries(of: $0)) } ?? false
+      !emptied.empties(trees.entries(of: links.number))
+        || links.mirror.map { !emptied.empties(trees.entries(of: $0)) } ?? false
     }
     positions = entity.ends.targets.filter { target in
-      target.positions.map { !whole.empties(trees.entries(of: $0)) } ?? false
+      target.positions.map { !emptied.empties(trees.entries(of: $0)) } ?? false
     }
   }
 

@@ -117,13 +117,13 @@ struct BatchDelete {
     for number in numbers { counts[number] = try view.count(of: number) }
     let count = counts.values.reduce(0, +)
     if count == 0 { return (BatchOutcome(count: 0, keys: nil), []) }
-    let whole = try EmptiedEntities(counts, schema, view)
-    guard try whole.canGoUnseen(schema, view) else { return nil }
+    let emptied = try EmptiedEntities(counts, schema, view)
+    guard try emptied.canGoUnseen(schema, view) else { return nil }
     var keys: ChangedKeys?
     if commit.notesKeys || history != nil {
       keys = ChangedKeys(deleted: try allKeys(of: numbers, count, view))
     }
-    return (BatchOutcome(count: count, keys: keys), whole.trees)
+    return (BatchOutcome(count: count, keys: keys), emptied.trees)
   }
 
   private func allKeys(

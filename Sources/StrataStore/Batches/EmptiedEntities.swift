@@ -76,7 +76,7 @@ extension EmptiedEntities {
       where try !canGoUnseen(relationship, schema, view) {
         return false
       }
-      for incoming in entity.incoming where !isWhole(incoming.owner, schema) {
+      for incoming in entity.incoming where !isEmptied(incoming.owner, schema) {
         if try !hasNone(incoming.storage, of: incoming.number, view) { return false }
       }
     }
@@ -86,7 +86,7 @@ extension EmptiedEntities {
   private func canGoUnseen(
     _ relationship: RelationshipSchema, _ schema: Schema, _ view: StoreView
   ) throws -> Bool {
-    if isWhole(relationship.destination, schema) { return true }
+    if isEmptied(relationship.destination, schema) { return true }
     guard case .slot = relationship.storage else {
       return try hasNone(relationship.storage, of: relationship.number, view)
     }
@@ -99,7 +99,7 @@ extension EmptiedEntities {
     }
   }
 
-  private func isWhole(_ entity: EntityNumber, _ schema: Schema) -> Bool {
+  private func isEmptied(_ entity: EntityNumber, _ schema: Schema) -> Bool {
     schema.entity(entity).map { absent.isSuperset(of: $0.family) } ?? true
   }
 

@@ -6,7 +6,7 @@ import StrataPrimitives
 
 extension LMDBStore {
   /// How long readers wait at most for the snapshots that keep the file open.
-  private static var patience: Duration { .seconds(1) }
+  private static var compactionSnapshotWaitMax: Duration { .seconds(1) }
 
   /// Replaces the file by a compacted copy of its newest commit, in these steps:
   ///
@@ -77,7 +77,7 @@ extension LMDBStore {
     defer { file.exchange.end() }
     detach(for: exchange)
     defer { try? attach(file.detached, after: exchange) }
-    guard file.exchange.waitUntilClosed(atMost: Self.patience) else {
+    guard file.exchange.waitUntilClosed(atMost: Self.compactionSnapshotWaitMax) else {
       throw StoreError.snapshotHeld
     }
     try watch.check()

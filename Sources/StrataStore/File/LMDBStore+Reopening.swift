@@ -11,8 +11,8 @@ import StrataPrimitives
 // allows. The file is opened again with room for all sizes: the larger limit holds for both.
 
 extension LMDBStore {
-  /// The time to wait for snapshots that are being used.
-  private static var patience: Duration { .milliseconds(200) }
+  /// How long reopening waits at most for snapshots that are being used.
+  private static var reopeningSnapshotWaitMax: Duration { .milliseconds(200) }
 
   /// The error of all transactions until the file is opened again; nil if they succeed.
   var lastingError: LMDBError? {
@@ -44,7 +44,7 @@ extension LMDBStore {
     file.exchange.begin()
     defer { file.exchange.end() }
     detach(for: exchange)
-    let isClosed = file.exchange.waitUntilClosed(atMost: Self.patience)
+    let isClosed = file.exchange.waitUntilClosed(atMost: Self.reopeningSnapshotWaitMax)
     try attach(file.detached, after: exchange)
     return isClosed
   }

@@ -8,7 +8,7 @@ import StrataRecord
 /// ## Isolation
 /// Sendable: constant.
 final class GroupRoutes: Sendable {
-  private let parts: [GroupMember]
+  private let groupMembers: [GroupMember]
   /// By range; nil where no store has it.
   private let byRange: [Int?]
   /// The places, ascending by range: the order of the keys of one entity.
@@ -16,10 +16,10 @@ final class GroupRoutes: Sendable {
   /// The slots of to-one relationships, by entity number.
   private let toOneSlots: [[Int]]
 
-  init(_ parts: [GroupMember], _ schema: Schema) {
-    self.parts = parts
-    var byRange = [Int?](repeating: nil, count: (parts.map(\.range).max() ?? 0) + 1)
-    for (place, part) in parts.enumerated() { byRange[part.range] = place }
+  init(_ groupMembers: [GroupMember], _ schema: Schema) {
+    self.groupMembers = groupMembers
+    var byRange = [Int?](repeating: nil, count: (groupMembers.map(\.range).max() ?? 0) + 1)
+    for (place, member) in groupMembers.enumerated() { byRange[member.range] = place }
     self.byRange = byRange
     ascending = byRange.compactMap { $0 }
     var toOneSlots = [[Int]](repeating: [], count: Int(schema.numbers.lastEntity) + 1)
@@ -40,7 +40,7 @@ final class GroupRoutes: Sendable {
 
   /// The store of new objects of an entity; nil if no writable store accepts them.
   func defaultPlace(for entity: EntityNumber) -> Int? {
-    parts.firstIndex { !$0.store.isReadOnly && $0.accepts(entity) }
+    groupMembers.firstIndex { !$0.store.isReadOnly && $0.accepts(entity) }
   }
 
   // MARK: - Saves
@@ -65,15 +65,15 @@ final class GroupRoutes: Sendable {
       places.insert(try placeToSave(place.owner, schema))
     }
     if places.count > 1 {
-      throw .severalStoresChanged(stores: places.sorted().map { parts[$0].name })
+      throw .severalStoresChanged(stores: places.sorted().map { groupMembers[$0].name })
     }
-    return places.first ?? parts.firstIndex { !$0.store.isReadOnly } ?? 0
+    return places.first ?? groupMembers.firstIndex { !$0.store.isReadOnly } ?? 0
   }
 
   private func placeToSave(_ key: ObjectKey, _ schema: Schema) throws(StoreError) -> Int {
     if let place = place(of: key) { return place }
     // An object without a store: it was inserted here.
-    if parts.contains(where: { $0.accepts(key.entity) }) { throw .readOnly }
+    if groupMembers.contains(where: { $0.accepts(key.entity) }) { throw .readOnly }
     throw .noStore(entity: schema.entity(key.entity)?.description.name ?? "")
   }
 
@@ -108,7 +108,7 @@ final class GroupRoutes: Sendable {
       owner: ObjectID(store: schema.store, key: owner),
       entity: schema.entity(owner.entity)?.description.name ?? "", property: name,
       target: ObjectID(store: schema.store, key: target),
-      ownerStore: place(of: owner).map { parts[$0].name },
-      targetStore: place(of: target).map { parts[$0].name })
+      ownerStore: place(of: owner).map { groupMembers[$0].name },
+      targetStore: place(of: target).map { groupMembers[$0].name })
   }
 }

@@ -54,7 +54,7 @@ extension StoreGroup {
     var ranges: [Int] = []
     for store in stores { ranges.append(try store?.serialRange() ?? -1) }
     // Before anything is written to a store.
-    try requireDistinct(parts(of: stores, ranges, members))
+    try requireDistinct(groupMembers(of: stores, ranges, members))
     try align(&stores, of: members, model: model)
     for (place, member) in members.enumerated() where !areThere[place] {
       let next = (ranges.max() ?? -1) + 1
@@ -65,28 +65,28 @@ extension StoreGroup {
       stores[place] = store
       ranges[place] = try store.serialRange()
     }
-    let parts = try parts(of: stores, ranges, members)
-    try requireDistinct(parts)
-    for part in parts.dropFirst() { try part.requireSameLayouts(as: parts[0]) }
-    return StoreGroup(parts, model: model)
+    let groupMembers = try groupMembers(of: stores, ranges, members)
+    try requireDistinct(groupMembers)
+    for member in groupMembers.dropFirst() { try member.requireSameLayouts(as: groupMembers[0]) }
+    return StoreGroup(groupMembers, model: model)
   }
 
-  private static func parts(
+  private static func groupMembers(
     of stores: [LMDBStore?], _ ranges: [Int], _ members: [GroupMemberOptions]
   ) throws(StoreError) -> [GroupMember] {
-    var parts: [GroupMember] = []
+    var groupMembers: [GroupMember] = []
     for case (let place, let store?) in stores.enumerated() {
-      parts.append(
+      groupMembers.append(
         GroupMember(
           store: store, range: ranges[place], name: members[place].name,
           entities: try members[place].numbers(in: store.schema)))
     }
-    return parts
+    return groupMembers
   }
 
-  private static func requireDistinct(_ parts: [GroupMember]) throws(StoreError) {
-    for (place, part) in parts.enumerated() {
-      for other in parts[..<place] { try part.requireDistinct(from: other) }
+  private static func requireDistinct(_ groupMembers: [GroupMember]) throws(StoreError) {
+    for (place, member) in groupMembers.enumerated() {
+      for other in groupMembers[..<place] { try member.requireDistinct(from: other) }
     }
   }
 

@@ -31,32 +31,32 @@ import Synchronization
 /// Sendable: constant, and the stores are Sendable. The group has no lock.
 package final class StoreGroup: PersistentStore {
   package let schema: Schema
-  let parts: [GroupMember]
+  let groupMembers: [GroupMember]
   let routes: GroupRoutes
   package let instrument: (any Instrument)?
 
-  /// - Parameter parts: one at least; I1.
-  init(_ parts: [GroupMember], model: ManagedObjectModel) {
-    self.parts = parts
-    let first = parts[0].store.schema
-    let identities = parts.map { ($0.range, $0.store.schema.store) }
+  /// - Parameter groupMembers: one at least; I1.
+  init(_ groupMembers: [GroupMember], model: ManagedObjectModel) {
+    self.groupMembers = groupMembers
+    let first = groupMembers[0].store.schema
+    let identities = groupMembers.map { ($0.range, $0.store.schema.store) }
     schema = Schema(
       model: model, numbers: first.numbers,
       store: StoreIdentity(groupOf: Dictionary(identities) { first, _ in first }),
       version: first.version, layouts: first.layouts)
-    routes = GroupRoutes(parts, schema)
-    instrument = Instruments.make(named: parts.map(\.name).joined(separator: "+"))
+    routes = GroupRoutes(groupMembers, schema)
+    instrument = Instruments.make(named: groupMembers.map(\.name).joined(separator: "+"))
   }
 
   /// The identifier of the first store.
-  package var uuid: UUID { parts[0].store.uuid }
+  package var uuid: UUID { groupMembers[0].store.uuid }
 
-  package var members: [any PersistentStore] { parts.map(\.store) }
+  package var members: [any PersistentStore] { groupMembers.map(\.store) }
 
-  package var feeds: [ChangeFeed] { parts.map(\.store.feed) }
+  package var feeds: [ChangeFeed] { groupMembers.map(\.store.feed) }
 
   /// Whether all stores are read-only.
-  package var isReadOnly: Bool { parts.allSatisfy(\.store.isReadOnly) }
+  package var isReadOnly: Bool { groupMembers.allSatisfy(\.store.isReadOnly) }
 
   // MARK: - Reading
 
@@ -69,8 +69,8 @@ package final class StoreGroup: PersistentStore {
   /// in between, which takes a store longer than a look.
   package func snapshot() throws -> any Snapshot {
     var views: [StoreView] = []
-    views.reserveCapacity(parts.count)
-    for part in parts { views.append(try part.store.view()) }
+    views.reserveCapacity(groupMembers.count)
+    for member in groupMembers { views.append(try member.store.view()) }
     var place = 0
     var uncertainCount = views.count - 1
     var failureCount = 0
@@ -88,9 +88,9 @@ package final class StoreGroup: PersistentStore {
       } catch {
         // A file that has failed since is opened again for a new view, if no view of it is held.
         failureCount += 1
-        guard failureCount <= parts.count else { throw error }
+        guard failureCount <= groupMembers.count else { throw error }
         views.remove(at: place)
-        views.insert(try parts[place].store.view(), at: place)
+        views.insert(try groupMembers[place].store.view(), at: place)
         uncertainCount = views.count - 1
       }
       place = (place + 1) % views.count
@@ -110,12 +110,13 @@ package final class StoreGroup: PersistentStore {
     } catch {
       return completion(.failure(error))
     }
-    parts[changeSet.storePlace].store.commit(
+    groupMembers[changeSet.storePlace].store.commit(
       changeSet, lendingThread: lendsThread, completion: completion)
   }
 
   package func takeSerials(upTo countMax: Int) -> Range<UInt64> {
-    (parts.first { !$0.store.isReadOnly } ?? parts[0]).store.takeSerials(upTo: countMax)
+    let writable = groupMembers.first { !$0.store.isReadOnly }
+    return (writable ?? groupMembers[0]).store.takeSerials(upTo: countMax)
   }
 
   /// One serial of the first writable store whose configuration has the entity. Without such a
@@ -125,14 +126,14 @@ package final class StoreGroup: PersistentStore {
       let serial = UInt64.random(in: ObjectKey.unsavedSerialMin..<ObjectKey.serialMax)
       return serial..<(serial + 1)
     }
-    return parts[place].store.takeSerials(upTo: 1)
+    return groupMembers[place].store.takeSerials(upTo: 1)
   }
 
   package func acceptance(
     of entity: EntityNumber, inStoreAt place: Int
   ) -> StoreAcceptance {
-    if !parts[place].accepts(entity) { return .notConfigured }
-    return parts[place].store.isReadOnly ? .readOnly : .accepted
+    if !groupMembers[place].accepts(entity) { return .notConfigured }
+    return groupMembers[place].store.isReadOnly ? .readOnly : .accepted
   }
 
   package func place(of key: ObjectKey) -> Int? { routes.place(of: key) }
@@ -141,17 +142,17 @@ package final class StoreGroup: PersistentStore {
 
   package var lockStatistics: LockStatistics {
     var statistics = LockStatistics()
-    statistics.store = parts.map(\.store.lockStatistics.store).reduce(LockWaits(), +)
+    statistics.store = groupMembers.map(\.store.lockStatistics.store).reduce(LockWaits(), +)
     return statistics
   }
 
   /// The reader that is oldest in any of the stores.
   package func oldestReader() throws -> StoredReader? {
-    try parts.compactMap { try $0.store.oldestReader() }.max { $0.age < $1.age }
+    try groupMembers.compactMap { try $0.store.oldestReader() }.max { $0.age < $1.age }
   }
 
   package func close() {
-    for part in parts { part.store.close() }
+    for member in groupMembers { member.store.close() }
   }
 }
 

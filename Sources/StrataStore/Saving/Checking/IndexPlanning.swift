@@ -15,7 +15,7 @@ struct IndexPlanning {
       state.plan.indexes = runs.map { IndexChanges($0, added: $1) }
       return
     }
-    state.plan.emptied = try wholeEntities()
+    state.plan.emptied = try emptiedEntities()
     // There are few indexes: one is found by looking at all.
     var builders: [IndexChangesBuilder] = []
     for section in state.plan.sections {
@@ -65,7 +65,7 @@ struct IndexPlanning {
 
   /// The entities of which the save deletes all stored objects and inserts none; nil if there are
   /// none.
-  private func wholeEntities() throws -> EmptiedEntities? {
+  private func emptiedEntities() throws -> EmptiedEntities? {
     if !state.plan.sections.contains(where: { $0.items.first?.new == nil }) { return nil }
     var counts: [EntityNumber: Int] = [:]
     var hasAny = false

@@ -14,7 +14,7 @@ extension LinkCheck {
   /// Resolves all violations.
   ///
   /// - Throws: `StoreError.danglingLinks`, `.mergePolicyMistakes`.
-  mutating func settle() throws {
+  mutating func resolveAll() throws {
     try findViolationsOfRevised()
     state.applyRevisions()
     try findViolations()

@@ -38,7 +38,7 @@ enum SaveCheck {
     var links = LinkCheck(state)
     repeat {
       try constraints.resolve()
-      try links.settle()
+      try links.resolveAll()
       try derive(state)
       try IndexPlanning(state: state).run()
       if checksUniqueness { try constraints.find() }

@@ -60,7 +60,7 @@ final class StateAfterSave {
 
   /// The save's result for an object.
   enum Outcome {
-    /// The save does not speak of it.
+    /// The save has no change of it.
     case untouched
     case deleted
     case record(Record)

@@ -15,7 +15,7 @@ import Testing
           ObjectKey(rawValue: UInt64.random(in: 0 ... .max, using: &random) >> (64 - bitCount))
         }
         let expected = keys.sorted()
-        WordOrder.sort(&keys)
+        RadixSort.sort(&keys)
         #expect(keys == expected, "\(count) keys of \(bitCount) bits, seed \(seed)")
       }
     }

@@ -3,7 +3,7 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-// A series of edits that is done as a whole or not at all.
+// Edits that are made as a whole or not at all: `withSavepoint`.
 
 extension ManagedObjectContext {
   /// Runs `body`; if it throws, all of its changes are reverted: values, insertions, deletions with
@@ -17,8 +17,8 @@ extension ManagedObjectContext {
   /// ```
   ///
   /// It is no turn and no save: when it returns, the body's changes are unsaved like any edit, and
-  /// children see them at the end of the turn. Edits nest; an inner one that throws reverts its own
-  /// changes. Within the body
+  /// children see them at the end of the turn. Savepoints nest; an inner one that throws reverts
+  /// its own changes. Within the body
   /// - nothing is published and no child's save is integrated unless the body uses a child, and
   ///   `processPendingChanges()` waits for the end: the saves are visible to readers at once as
   ///   always, and are integrated after it;
@@ -35,7 +35,7 @@ extension ManagedObjectContext {
   public func withSavepoint<T>(_ body: () throws -> T) rethrows -> T {
     work.encodeEdits()
     work.savepoints.append(EditSavepoint(work))
-    defer { merger.ringIfOwed() }
+    defer { merger.fireIfOwed() }
     do {
       let result = try body()
       let finished = work.savepoints.removeLast()

@@ -2,16 +2,16 @@
 
 package import StrataModel
 
-/// Sorts places by a word each, with few comparisons of two of them: the heads of index entries,
+/// Sorts places by 64 bits each, with few comparisons of two of them: the heads of index entries,
 /// and keys.
 ///
-/// Many words are sorted byte by byte, from the lowest, each time into 256 piles; bytes in which
-/// all words agree are skipped, which for counters and for texts with a common beginning are most.
-/// Equal words keep their order.
-package enum WordOrder {
-  /// A place and the word that it is sorted by.
+/// Many numbers are sorted byte by byte, from the lowest, each time into 256 piles; bytes in which
+/// all numbers agree are skipped, which for counters and for texts with a common beginning are
+/// most. Equal numbers keep their order.
+package enum RadixSort {
+  /// A place and the bits that it is sorted by, as a number.
   struct Item {
-    var word: UInt64
+    var bits: UInt64
     var place: UInt32
   }
 
@@ -19,11 +19,13 @@ package enum WordOrder {
   private static let pileItemCountMin = 256
   private static let insertionItemCountMax = 24
 
-  /// The places of `words`, ascending by word. O(n) for each byte in which words differ.
-  package static func sorted(_ words: [UInt64]) -> [UInt32] {
+  /// The places of `numbers`, ascending by number. O(n) for each byte in which numbers differ.
+  package static func sorted(_ numbers: [UInt64]) -> [UInt32] {
     var items: [Item] = []
-    items.reserveCapacity(words.count)
-    for (place, word) in words.enumerated() { items.append(Item(word: word, place: UInt32(place))) }
+    items.reserveCapacity(numbers.count)
+    for (place, bits) in numbers.enumerated() {
+      items.append(Item(bits: bits, place: UInt32(place)))
+    }
     var scratch = items
     items.withUnsafeMutableBufferPointer { items in
       scratch.withUnsafeMutableBufferPointer { sort(items, $0) }
@@ -37,7 +39,7 @@ package enum WordOrder {
     keys = places.map { keys[Int($0)] }
   }
 
-  /// Sorts `items`, which have each position once; equal words ascend by position.
+  /// Sorts `items`, which have each position once; equal bits ascend by position.
   ///
   /// - Parameter scratch: the same number of items; their content is ignored.
   static func sort(
@@ -48,13 +50,13 @@ package enum WordOrder {
     var varying: UInt64 = 0
     var isAscending = true
     for index in 1..<items.count {
-      varying |= items[index].word ^ items[0].word
-      if items[index].word < items[index - 1].word { isAscending = false }
+      varying |= items[index].bits ^ items[0].bits
+      if items[index].bits < items[index - 1].bits { isAscending = false }
     }
     if isAscending { return }
     if items.count < pileItemCountMin {
       var items = items
-      return items.sort { ($0.word, $0.place) < ($1.word, $1.place) }
+      return items.sort { ($0.bits, $0.place) < ($1.bits, $1.place) }
     }
     pile(items, scratch, varying)
   }
@@ -63,7 +65,7 @@ package enum WordOrder {
     for index in 1..<items.count {
       let item = items[index]
       var place = index
-      while place > 0, items[place - 1].word > item.word {
+      while place > 0, items[place - 1].bits > item.bits {
         items[place] = items[place - 1]
         place -= 1
       }
@@ -97,6 +99,6 @@ package enum WordOrder {
 
   @inline(__always)
   private static func byte(of item: Item, at shift: UInt64) -> Int {
-    Int(truncatingIfNeeded: item.word &>> shift & 0xFF)
+    Int(truncatingIfNeeded: item.bits &>> shift & 0xFF)
   }
 }
