@@ -53,6 +53,8 @@ public final class ContextLayer: Sendable {
   package let identity = LayerIdentity()
   /// The changes of `published`: appended to in the same critical section.
   package let feed = ChangeFeed()
+  /// Lets a child's save that others overtake again and again go first.
+  package let gate = HandOverGate()
 
   // Safety: read and written only inside `lock`.
   nonisolated(unsafe) private(set) var state = State()

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+import StrataRecord
+
+// A save to the parent context: the changes are handed over in memory.
+
+/// The end of one attempt to hand changes over.
+private enum HandOverAttempt: Sendable {
+  /// The changes and their form in the parent; nil if there are none.
+  case done((sent: Segment, received: Segment)?)
+  /// A child of this context has saved: its changes go along.
+  case incomplete
+  /// Other contexts may have changed what the unsaved changes rest on.
+  case behind
+  /// The parent's layer has changed during the attempt.
+  case overtaken
+}
+
+extension SaveSession {
+  /// How often others may overtake a save before siblings wait for it.
+  private static let overtakenCountMax = 4
+
+  func pushToParent() throws {
+    guard let parentLayer = layer.parent else { return }
+    // The unsaved changes of a deallocated context can never be saved.
+    if parentLayer.isContextGone { throw ContextError.ancestorUnreachable(level: 1) }
+    let parent = reader.parentInThisIsolation
+    parent?.publisher.endTurnForChild()
+    didHandOver(try handOver(to: parentLayer, isInItsTurn: parent != nil))
+    parent?.publisher.endTurnForChild()
+  }
+
+  /// Hands the changes to the parent's layer, however often others change it meanwhile.
+  ///
+  /// - Returns: the changes, and their form in the parent; nil if there are none.
+  private func handOver(
+    to parentLayer: ContextLayer, isInItsTurn: Bool
+  ) throws -> (sent: Segment, received: Segment)? {
+    var overtakenCount = 0
+    while true {
+      let attempt: HandOverAttempt
+      if overtakenCount < Self.overtakenCountMax {
+        parentLayer.gate.pass()
+        attempt = try handOverOnce(to: parentLayer, isInItsTurn)
+      } else {
+        attempt = try parentLayer.gate.close { try handOverOnce(to: parentLayer, isInItsTurn) }
+      }
+      switch attempt {
+      case .done(let push):
+        if push != nil {
+          PausePoint.pushed.reach(schema)
+          parentLayer.announceArrival()
+        }
+        return push
+      case .incomplete: try prepareToSave()
+      case .behind: try catchUp()
+      case .overtaken: overtakenCount += 1
+      }
+    }
+  }
+
+  /// Composes the changes with the parent's published ones, outside any lock, and hands them over
+  /// unless the parent has published others in between. It runs no code of the program.
+  private func handOverOnce(
+    to parentLayer: ContextLayer, _ isInItsTurn: Bool
+  ) throws -> HandOverAttempt {
+    let mine = layer.current
+    if !mine.inbox.isEmpty { return .incomplete }
+    let theirs = parentLayer.current
+    guard let segment = work.working.flattened() else { return .done(nil) }
+    let restsOnParent = segment.restsOnOthers
+    if restsOnParent, !reader.isPinned, !reader.following.passOwnEvents() { return .behind }
+    var ground = try Ground(
+      of: segment, onto: theirs.published, doubting: doubtAtHandOver
+    ) { [coordinator] in
+      try ReadView.take(own: Overlay(), layer: parentLayer, source: coordinator)
+    }
+    ground.keepsLost = !parentLayer.mergesAutomatically || theirs.pin != nil
+    let composed = Composition.compose(
+      pushed: segment, onto: theirs.published, on: ground, schema: schema)
+    Overlay([composed]).prepareRuns(askedOf: theirs.published)
+    let isDone = parentLayer.receive(
+      ContextLayer.Push(
+        segment: segment, touched: composed.changes.keys,
+        senderPosition: restsOnParent ? reader.following.position : nil, ground: ground,
+        isInReceiversTurn: isInItsTurn),
+      composed: theirs.published.adding(composed).compacted(), ifStill: theirs.revision,
+      from: layer, ifStill: mine.revision,
+      event: ChangeEvent(pushing: segment, composed: composed, from: layer.identity))
+    return isDone ? .done((segment, composed)) : .overtaken
+  }
+
+  /// The objects to look up before a hand-over. A pinned context ignores changes after its pin.
+  private var doubtAtHandOver: Doubt {
+    if PlantedFault.doubtForgotten.isPlanted(in: schema) { return Doubt() }
+    return reader.isPinned ? .total : work.doubt
+  }
+
+  /// Reads other contexts' changes since the view of this turn, to find the unsaved changes that
+  /// rest on an older state, and prepares those that follow from them.
+  private func catchUp() throws {
+    let before = work.working
+    work.view = nil
+    _ = try reader.currentView()
+    if !work.edits.isEmpty || !work.working.isIdentical(to: before) { try prepareToSave() }
+  }
+
+  private func didHandOver(_ push: (sent: Segment, received: Segment)?) {
+    let saved = push.map { Overlay([$0.sent]) } ?? Overlay()
+    let changes = push?.sent.changes ?? ChangeTable()
+    let withDidSave = registry.objectsWithDidSave(of: changes)
+    var gone: [ManagedObject] = []
+    for (place, key) in changes.keys.enumerated() {
+      guard let object = registry.cache.registeredObject(for: key) else { continue }
+      switch changes.values[place].kind {
+      case .delete: gone.append(object)
+      case .insert: object.status = .clean
+      case .update:
+        object.status = .clean
+        let sent = changes.values[place]
+        // The parent's present state is the state that this context has read, as if it read it
+        // again.
+        let received = push.flatMap { $0.received === $0.sent ? nil : $0.received.changes[key] }
+        let base = received?.record == sent.record ? received?.base : sent.base
+        object.generation = base?.generation ?? 0
+        registry.cache.notePending(base, of: object)
+      }
+    }
+    work.working = Overlay()
+    work.doubt = Doubt()
+    work.orderedLists.removeAll()
+    work.isPublished = true
+    work.moveSavepoints()
+    work.view = nil
+    reader.movePin()
+    tell(withDidSave, ofSaved: saved, gone: gone)
+  }
+}
