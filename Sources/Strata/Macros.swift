@@ -30,8 +30,9 @@
   /// may be public or open and be used from other modules, and it may be nested in another type; it
   /// cannot be generic.
   ///
-  /// Every stored property is persistent; `@Attribute` and `@Relationship` only add options to it.
-  /// It is a `var` with its type written out:
+  /// Every stored property becomes a property of the entity, and is stored unless it is
+  /// `.transient`. `@Attribute` and `@Relationship` only add options. The property is a `var` with
+  /// its type written out:
   ///
   /// - a value, perhaps optional: an attribute. Its initial value is its default in the model, one
   ///   value for all objects.
@@ -90,13 +91,13 @@
   /// ```
   ///
   /// - Parameters:
-  ///   - options: `.unique`, `.indexed` or `.transient`. A transient attribute is in no index, and
-  ///     so neither `.unique` nor `.indexed`. `.external` for `Data` that may be large: it is
-  ///     stored beside the object and read on access; `AttributeOption.external` describes the
-  ///     costs. Any number of rules that the value must satisfy when a context saves the object:
-  ///     `.required`, `.length(1...80)`, `.range(0...130)`, `.matches("[A-Z]{2}")`; see
-  ///     `AttributeRule`. Or `.derived(.count("cities"))` and similar options for a value that
-  ///     cannot be set; see `AttributeDerivation`.
+  ///   - options: The options, in any order. `.unique`, `.indexed`, `.fullText`: an index.
+  ///     `.transient`: never stored, so none of these. `.external`: for large `Data`; see
+  ///     `AttributeOption.external`. `.preserveValueOnDeletion`: the history keeps the value of a
+  ///     deleted object. Rules that a save checks: `.required`, `.length(1...80)`,
+  ///     `.range(0...130)`, `.matches("[A-Z]{2}")`; see `AttributeRule`.
+  ///     `.derived(.count("cities"))`: a calculated value, which cannot be set; see
+  ///     `AttributeDerivation`.
   ///   - originalName: The name that the attribute had in the previous model, by which a migration
   ///     finds its values; nil if it is the same.
   @attached(peer)

@@ -76,7 +76,6 @@ package final class StoreMaker {
 
   /// Copies the store to its path.
   ///
-  /// - Parameter progress: of the copy.
   /// - Throws: `StoreError`.
   package func finish() throws {
     guard let work else { return }

@@ -24,6 +24,7 @@
   /// after the events. A tracer is called on the thread that saves or fetches, before and after. No
   /// lock of Strata is held at either time, so a handler or a tracer may itself use any store.
   public enum Observability {
+    /// The logger, and the time from which a fetch counts as slow.
     public struct Settings: Sendable {
       /// Gets the messages of `StrataLog`, with their metadata, and slow fetches.
       public var logger: Logger

@@ -65,7 +65,7 @@ package protocol PersistentStore: SnapshotSource {
   ///
   /// - Parameters:
   ///   - key: 1 to 255 bytes of UTF-8.
-  ///   - completion: as of `edit`.
+  ///   - completion: see `edit`.
   func setValue(
     _ value: Data?, forKey key: String,
     completion: @escaping @Sendable (Result<Void, any Error>) -> Void)

@@ -3,12 +3,13 @@ import StrataLMDB
 
 /// The failures that a finished save survives.
 public enum StoreDurability: String, Sendable, Hashable, CaseIterable {
-  /// Power failure. The default.
+  /// A finished save survives the end of the process and a power failure. The default.
   case full
-  /// Power failure, except that the last save may be lost; the store stays sound.
+  /// A finished save survives the end of the process. A power failure may take the last save; the
+  /// store stays sound.
   case relaxed
-  /// Survives the end of the process, not a crash of the machine, which may damage the store. For
-  /// scratch stores.
+  /// A finished save survives the end of the process. A crash of the machine may damage the store.
+  /// For stores that can be made again.
   case none
 
   var environment: StrataLMDB.StoreDurability {

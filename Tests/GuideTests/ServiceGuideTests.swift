@@ -44,6 +44,8 @@ import Testing
           return result
         } catch StoreError.conflicts where attempt < attempts {
           attempt += 1  // another request was first: again, from the newest values
+        } catch StoreError.danglingLinks where attempt < attempts {
+          attempt += 1  // another request has deleted an object that this one links to
         }
       }
     }

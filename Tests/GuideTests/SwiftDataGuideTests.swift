@@ -50,7 +50,7 @@ import Testing
     let stop = Stop(context: context)
     stop.place = "Yazd"
     trip.stops.insert(stop)
-    try context.save()  // to the root, which saves itself to the disk within a second
+    try context.save()  // to the root, which saves itself to the disk about a second later
     // end
 
     // begin fetching

@@ -19,8 +19,8 @@ public import StrataStore
 /// Use a background context for heavy work. Its saves reach the root in memory, where the view
 /// context sees them; the disk is written when the root saves: `try await container.root.save()`.
 ///
-/// - Important: Changes that the root has not saved are lost when the process ends, without a
-///   warning.
+/// - Important: Changes that the root has not saved are lost, without an error, when the process
+///   ends. Call `flush()` before that, also with `autosave`.
 public final class PersistentContainer: Sendable {
   /// The coordinator of the store: the parent of `root`. It has the operations on the whole store,
   /// such as backups, batches and the history. Core Data: `persistentStoreCoordinator`.
@@ -44,10 +44,10 @@ public final class PersistentContainer: Sendable {
   ///   - removing: the names of entities, and of properties as `Entity.property`, that the store
   ///     has and the model does not: their data is deleted. Without it they are an error.
   ///   - durability: the failures that a finished save survives.
-  ///   - maximumByteCount: the size in bytes that the file may grow to, as of
-  ///     `PersistentStoreCoordinator`'s initializer; nil for 1 TiB.
-  ///   - busyTimeout: how long saves wait for another process, as of `PersistentStoreCoordinator`'s
-  ///     initializer; nil for ever.
+  ///   - maximumByteCount: the size in bytes that the file may grow to; nil for 1 TiB. See the
+  ///     initializer of `PersistentStoreCoordinator` with the same parameters.
+  ///   - busyTimeout: how long saves wait for another process; nil for ever. See the same
+  ///     initializer.
   ///   - isReadOnly: whether contexts can read the store and not save to it. The saves of children
   ///     to the root succeed; saves of the root throw `StoreError.readOnly`.
   ///   - autosave: when the root is saved to the disk by itself.

@@ -11,10 +11,10 @@ extension PersistentContainer {
     /// Never: the program saves the root.
     case manual
     /// After each save of a child to the root, and after each turn in which the root itself was
-    /// changed.
+    /// changed. A save that fails is not repeated until the next change; see `autosaveFailures`.
     ///
     /// - Parameter coalescingFor: the time between the first such change and the save, in which
-    ///   further changes are collected. 0 saves at once; changes that come during a save are
+    ///   further changes are collected. `.zero` saves at once; changes that come during a save are
     ///   collected anyway.
     case afterEachPush(coalescingFor: Duration)
   }

@@ -41,11 +41,10 @@ public enum ContextError: Error, Sendable, Hashable {
   /// the context itself.
   case recursiveSave
 
-  /// A context above this one cannot be entered from here, so `save(to: .store)` cannot get past
-  /// it: it is confined to the isolation that made it, or it is gone and only its layer is left.
-  /// The parent is gone if `save()` throws it: keep the container, and with it the root. Nothing
-  /// was saved. The level counts from 1, the parent. Save there, level by level, or make that
-  /// context a `ContextQueue` and keep it.
+  /// A context above this one cannot be entered from here: it is confined to another isolation, or
+  /// it was released. Nothing was saved. `level` counts from 1, the parent. If `save()` throws it,
+  /// the parent was released: keep the container or the parent context. If `save(to: .store)`
+  /// throws it, save level by level, or make that context a `ContextQueue` and keep it.
   case ancestorUnreachable(level: Int)
 
   // MARK: Query generations

@@ -22,7 +22,7 @@ extension ManagedObject {
   /// Inserts a new object into `context`, as `init(context:)` does, and into one of several stores.
   /// Core Data: `init(context:)` and `assign(_:to:)`.
   ///
-  /// - Precondition: as of `init(context:)`.
+  /// - Precondition: the class is a concrete entity of the context's model.
   /// - Throws: `ContextError.cannotAssign` if the store is read-only, or its configuration does not
   ///   have the entity; `StoreError.noSuchStore` for a store of another coordinator.
   public convenience init(

@@ -38,9 +38,9 @@ extension ManagedObjectContext {
   }
 
   /// Merges another context's save, as far as this context can see it. With a new view, registered
-  /// objects take the values that it shows, and unsaved changes stay on top of them, slot by slot.
-  /// Their later save does not conflict with the merged changes. Objects that are gone read as
-  /// deleted. Core Data: `mergeChanges(fromContextDidSave:)`.
+  /// objects take the values that it shows, and unsaved changes stay on top of them, property by
+  /// property. Their later save does not conflict with the merged changes. Objects that are gone
+  /// read as deleted. Core Data: `mergeChanges(fromContextDidSave:)`.
   ///
   /// objectsDidChange is posted before it returns: with new objects among `inserted`, changed ones
   /// among `refreshed` and those that are gone among `deleted`, whether or not they are registered

@@ -12,17 +12,19 @@ import StrataRecord
 ///
 /// ## Isolation
 /// A context is not `Sendable`, and neither are its objects: both are used only where the context
-/// was made, and the compiler checks it. There are three kinds:
+/// was made, and the compiler checks it. There are four kinds:
 /// - a `ContextQueue` owns one and lends it to the bodies of `perform` and `performAndWait`;
 /// - `container.viewContext` belongs to the main actor;
+/// - a `ContextActor` has one of its own, in the actor's isolation;
 /// - `ManagedObjectContext(parent:)` makes one that is confined to the isolation that made it.
 ///
 /// ## Turns
 /// Other contexts see all changes between two ends of turn, or none. A queue's turn ends with its
-/// block; the main actor's, when a job that the first access enqueued runs; a confined context's,
-/// at `processPendingChanges()`, at `save()`, and at each fetch. Making or using a child inside a
-/// turn of its parent ends that turn. All reads of a turn use one view; a save and a refresh begin
-/// a new one.
+/// block; the main actor's, when a job that the first access enqueued runs; a `ContextActor`'s,
+/// where its code returns or suspends; a confined context's, at `processPendingChanges()`, at
+/// `save()`, and before each fetch, count, `existingObject`, `performFetch` and `explain`. Making
+/// or using a child inside a turn of its parent ends that turn. All reads of a turn use one view; a
+/// save and a refresh begin a new one.
 ///
 /// ## Lifetime
 /// A context keeps its parent alive, and with that all its ancestors. A context that is made from
@@ -30,23 +32,6 @@ import StrataRecord
 /// isolation. Objects do not keep their context alive. An object that outlives it keeps the loaded
 /// attributes, and stops the program if it needs the context: to load its values, for a
 /// relationship, to be changed.
-///
-/// ## Parts
-/// The context is a facade over its parts, each of which has its own file, invariants and tests.
-/// Each part is made from the parts that it needs, in this order:
-///
-/// | part | has |
-/// | --- | --- |
-/// | `registry` | the instances, and the observers of their properties |
-/// | `reporter` | the turn's changes, messages, lists that follow the context |
-/// | `work` | all unsaved changes, and the turn's view with them on top |
-/// | `reader` | taking views, the positions in the feeds, the pin |
-/// | `loader` | making objects for keys, and faulting |
-/// | `merger` | merging others' changes |
-/// | `publisher` | the ends of turns |
-/// | `relationships`, `deletion` | edits of more than one object |
-/// | `saving` | the save that is being prepared or under way |
-/// | `fetcher` | plans of requests, and the views that execute them |
 public final class ManagedObjectContext {
   /// How the ends of a context's turns come about.
   package enum Confinement: Sendable {
@@ -66,6 +51,22 @@ public final class ManagedObjectContext {
 
   // MARK: Parts, each of which refers only to those above it
 
+  // The context is a facade over its parts, each of which has its own file, invariants and tests.
+  // Each part is made from the parts that it needs, in this order:
+  //
+  // | part | has |
+  // | --- | --- |
+  // | `registry` | the instances, and the observers of their properties |
+  // | `reporter` | the turn's changes, messages, lists that follow the context |
+  // | `work` | all unsaved changes, and the turn's view with them on top |
+  // | `reader` | taking views, the positions in the feeds, the pin |
+  // | `loader` | making objects for keys, and faulting |
+  // | `merger` | merging others' changes |
+  // | `publisher` | the ends of turns |
+  // | `relationships`, `deletion` | edits of more than one object |
+  // | `saving` | the save that is being prepared or under way |
+  // | `fetcher` | plans of requests, and the views that execute them |
+
   package let registry: ObjectRegistry
   package let reporter: TurnReporter
   let work: UnitOfWork
@@ -81,9 +82,9 @@ public final class ManagedObjectContext {
   /// Makes a context below `parent`, confined to the current isolation.
   ///
   /// The context reads the published changes of `parent`. Its turn ends at
-  /// `processPendingChanges()`, at `save()` and at each fetch. A context that is not used for a
-  /// while prevents the store from reusing old pages, unless `processPendingChanges()` was the last
-  /// call.
+  /// `processPendingChanges()`, at `save()`, and before each fetch, count, `existingObject`,
+  /// `performFetch` and `explain`. A context that is not used for a while prevents the store from
+  /// reusing old pages, unless `processPendingChanges()` was the last call.
   public convenience init(parent: some ContextParent) {
     self.init(place: parent.place, confinement: .confined, sameIsolationParent: nil)
   }
@@ -143,7 +144,9 @@ extension ManagedObjectContext: Sendable {}
 // MARK: - Settings
 
 extension ManagedObjectContext {
-  /// The decision on objects that the store has changed since they were read. `.error` by default.
+  /// The decision of a save on an object that another save has changed since it was read here.
+  /// `.error` by default. Only the policy of the context whose save reaches the store is asked: in
+  /// a container, the root's. Core Data: `mergePolicy`.
   public var mergePolicy: MergePolicy {
     get { saving.mergePolicy }
     set { saving.mergePolicy = newValue }

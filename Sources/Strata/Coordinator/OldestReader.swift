@@ -7,10 +7,9 @@ public struct OldestReader: Sendable, Hashable {
   public let processID: Int32
   /// How many commits its state is behind the newest.
   public let commitLag: Int
-  /// How long the state has not been the newest state, at the least: from the first later commit,
-  /// as this process has noticed it. The reader itself may be older. The value is up to a second
-  /// and a sixteenth of itself too low, and lower if another process has saved and this process has
-  /// noticed that late.
+  /// How long the state has not been the newest, at least. It counts from the first later commit
+  /// that this process has noticed. The true time may be longer by up to 1 second plus a sixteenth
+  /// of the value, and by more if another process made that commit. The reader itself may be older.
   public let age: Duration
   /// The name of the context of this process that has pinned the state; nil for a reader of another
   /// process, a context without a name, a long turn, or a backup.

@@ -29,8 +29,10 @@ extension PersistentStoreCoordinator {
   ///   - compacting: whether to leave out unused space, which takes more time.
   /// - Important: It blocks the thread as long as the backup takes. In async code use the
   ///   asynchronous call, which can be cancelled.
-  /// - Throws: `StoreError.fileExists`, `.folderMissing`, `.permissionDenied`, `.diskFull`,
-  ///   `.storage`, `.closed`. There is no file at `url` then.
+  /// - Throws: `StoreError.notAFileURL`, `.fileExists`, `.folderMissing`, `.permissionDenied`,
+  ///   `.diskFull`, `.storage`, `.closed`; `.storeBusy` if another process writes for longer than
+  ///   `busyTimeout` and `compacting` is false; `.severalStores` if the coordinator has several
+  ///   stores: ask `coordinator(for:)`. There is no file at `url` then.
   /// - Complexity: O(bytes of the store).
   public func backUp(to url: URL, compacting: Bool = false) throws {
     try store.backUp(to: url.storePath, compacting: compacting, BatchWatch())

@@ -31,6 +31,7 @@ extension PersistentStoreCoordinator {
   /// - Throws: `StoreError.storeInUse` if another process has the store open; `.snapshotHeld` if a
   ///   pinned query generation, a backup or a turn holds a snapshot for longer than a second, or if
   ///   another coordinator has the store open; `.diskFull`, because it needs space for the copy;
+  ///   `.severalStores` if the coordinator has several stores: ask `coordinator(for:)`;
   ///   `.readOnly`, `.permissionDenied`, `.fileReplaced`, `.modelChanged`, `.damaged`, `.storage`,
   ///   `.closed`. The store then has the same content as before.
   /// - Complexity: O(bytes of the store).

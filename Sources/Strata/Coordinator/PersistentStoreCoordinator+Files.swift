@@ -10,8 +10,8 @@ extension PersistentStoreCoordinator {
   /// Copies a store, which may be in use, into a new file, without unused space. The copy has the
   /// newest commit, and the same identity as the store.
   ///
-  /// - Throws: `StoreError.fileExists`, `.notAStrataStore`, `.folderMissing`, `.permissionDenied`,
-  ///   `.diskFull`, `.storage`. After an error, no new file is left at `copy`.
+  /// - Throws: `StoreError.notAFileURL`, `.fileExists`, `.notAStrataStore`, `.folderMissing`,
+  ///   `.permissionDenied`, `.diskFull`, `.storage`. After an error, no new file is left at `copy`.
   /// - Complexity: O(bytes of the store).
   public static func copyStore(at url: URL, to copy: URL) throws {
     try StoreFiles.copy(url.storePath, to: copy.storePath)
@@ -23,8 +23,8 @@ extension PersistentStoreCoordinator {
   ///   - url: the URL of the store.
   ///   - target: the URL of a file that does not exist, on the same file system; its folder must
   ///     exist. For another file system, copy the store and destroy it.
-  /// - Throws: `StoreError.storeInUse`, `.fileExists`, `.notAStrataStore`, `.folderMissing`,
-  ///   `.permissionDenied`, `.diskFull`, `.storage`. The store is then as it was.
+  /// - Throws: `StoreError.notAFileURL`, `.storeInUse`, `.fileExists`, `.notAStrataStore`,
+  ///   `.folderMissing`, `.permissionDenied`, `.diskFull`, `.storage`. The store is then as it was.
   public static func moveStore(at url: URL, to target: URL) throws {
     try StoreFiles.move(url.storePath, to: target.storePath)
   }
@@ -35,8 +35,8 @@ extension PersistentStoreCoordinator {
   /// - Parameters:
   ///   - url: the URL of the store to replace, which must not be in use. The file may be missing.
   ///   - source: the URL of the store to copy, which may be in use. It does not change.
-  /// - Throws: `StoreError.storeInUse`, `.notAStrataStore`, `.folderMissing`, `.permissionDenied`,
-  ///   `.diskFull`, `.storage`. The store at `url` is then as it was.
+  /// - Throws: `StoreError.notAFileURL`, `.storeInUse`, `.notAStrataStore`, `.folderMissing`,
+  ///   `.permissionDenied`, `.diskFull`, `.storage`. The store at `url` is then as it was.
   /// - Complexity: O(bytes of `source`).
   public static func replaceStore(at url: URL, withStoreAt source: URL) throws {
     try StoreFiles.replace(url.storePath, with: source.storePath)
@@ -45,7 +45,7 @@ extension PersistentStoreCoordinator {
   /// Removes a store that is not in use, and its lock file. A missing file is not an error.
   /// Core Data: `destroyPersistentStore(at:type:)`.
   ///
-  /// - Throws: `StoreError.storeInUse`, `.notAStrataStore` for any other file, `.permissionDenied`,
-  ///   `.storage`.
+  /// - Throws: `StoreError.notAFileURL`, `.storeInUse`, `.notAStrataStore` for any other file,
+  ///   `.permissionDenied`, `.storage`.
   public static func destroyStore(at url: URL) throws { try StoreFiles.destroy(url.storePath) }
 }

@@ -53,7 +53,8 @@ extension PersistentStoreCoordinator {
   /// - Parameters:
   ///   - descriptions: the stores, one at least.
   ///   - model: the model of the program, which all stores have.
-  ///   - removing: as of `init(at:model:)`, for each store.
+  ///   - removing: the names of entities, and of properties as `Entity.property`, whose data may be
+  ///     deleted, for each store.
   /// - Precondition: there is a description.
   /// - Throws: `StoreError.incompatibleStores`, if the stores cannot be used together; the errors
   ///   of `init(at:model:)` for each store. Stores that were created or taken to the model before

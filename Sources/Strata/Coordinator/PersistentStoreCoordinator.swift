@@ -60,6 +60,7 @@ public final class PersistentStoreCoordinator: SnapshotSource {
   ///     created nor migrated, and its file is not changed; it may be on a read-only medium. Core
   ///     Data: `NSReadOnlyPersistentStoreOption`. See <doc:Stores>.
   /// - Throws: `StoreError`:
+  ///   - `.notAFileURL`: the URL does not begin with `file:`.
   ///   - `.modelMismatch`: the store was made with a model from which the way to this one cannot be
   ///     inferred. `.migrationRequired`: it can be inferred, and the store is opened read-only.
   ///   - `.uniquenessViolations`: the objects of the store break a new constraint.
@@ -69,6 +70,9 @@ public final class PersistentStoreCoordinator: SnapshotSource {
   ///   - `.notAStrataStore`, `.unsupportedFormat`, `.damaged`: the file cannot be read.
   ///   - `.storeBusy`: another process is opening the file, or writes while the store is to be
   ///     taken to the model, for longer than `busyTimeout`.
+  ///   - `.fileReplaced`: this process still has the former file of the path open.
+  ///   - `.storeFull`: `maximumByteCount` leaves no room for the change to this model, or the store
+  ///     has had too many models.
   ///   - `.diskFull`, `.storage`: the system has refused an operation.
   public convenience init(
     at url: URL, model: ManagedObjectModel, removing: Set<String> = [],

@@ -17,8 +17,8 @@ public struct PersistentStoreDescription: Sendable, Hashable {
   /// The size in bytes that the file may grow to; nil for 1 TiB. Without effect for a store in
   /// memory.
   public var maximumByteCount: Int?
-  /// How long saves wait for another process; nil for ever. As of
-  /// `PersistentStoreCoordinator.init(at:model:)`. Without effect for a store in memory.
+  /// How long saves wait for another process; 30 seconds by default, nil for ever. Without effect
+  /// for a store in memory.
   public var busyTimeout: Duration? = .seconds(30)
   /// Whether the store is opened read-only: saves of its objects throw `StoreError.readOnly`, and
   /// it accepts no new ones. Without effect for a store in memory.

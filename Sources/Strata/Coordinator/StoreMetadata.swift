@@ -60,8 +60,8 @@ extension PersistentStoreCoordinator {
   /// Reads the metadata of a store, which may be in use, without its model. Core Data:
   /// `metadataForPersistentStore(type:at:)`.
   ///
-  /// - Throws: `StoreError.notAStrataStore`, `.permissionDenied`, `.unsupportedFormat`, `.damaged`,
-  ///   `.storage`.
+  /// - Throws: `StoreError.notAFileURL`, `.notAStrataStore`, `.permissionDenied`,
+  ///   `.unsupportedFormat`, `.damaged`, `.storage`.
   /// - Complexity: O(entities + values).
   public static func metadata(ofStoreAt url: URL) throws -> StoreMetadata {
     StoreMetadata(try StoredMetadata(ofStoreAt: url.storePath))
@@ -69,7 +69,8 @@ extension PersistentStoreCoordinator {
 
   /// The metadata of the store. Core Data: `metadata(for:)`.
   ///
-  /// - Throws: `StoreError`.
+  /// - Throws: `StoreError.severalStores` if the coordinator has several stores: ask
+  ///   `coordinator(for:)`. Other `StoreError` if reading fails.
   public func metadata() throws -> StoreMetadata { StoreMetadata(try store.metadata()) }
 
   /// Sets a value in the store's metadata, in order with the saves, and waits for the disk.
@@ -78,8 +79,9 @@ extension PersistentStoreCoordinator {
   ///   - value: the new value; nil removes the value. It should be small, because all values of a
   ///     store are read together.
   ///   - key: the key, 1 to 255 bytes in UTF-8.
-  /// - Throws: `StoreError.invalidMetadataKey`; other cases of `StoreError`; the errors of
-  ///   encoding. After an error nothing is changed.
+  /// - Throws: `StoreError.invalidMetadataKey`; `.severalStores` if the coordinator has several
+  ///   stores: ask `coordinator(for:)`; other cases of `StoreError`; the errors of encoding. After
+  ///   an error nothing is changed.
   public func setMetadata<Value: Encodable>(_ value: Value?, forKey key: String) async throws {
     guard 1...255 ~= key.utf8.count else { throw StoreError.invalidMetadataKey(key) }
     let data = try value.map { try JSONEncoder().encode([$0]) }

@@ -10,7 +10,7 @@ import StrataRecord
 ///
 /// ```swift
 /// let list = FetchedResultsController(
-///   City.all.sorted(by: \.name), in: context, sectionNameKeyPath: { $0.country.name })
+///   City.all.sorted(by: \.name), context: context, sectionNameKeyPath: { $0.country.name })
 /// try list.performFetch()
 /// list.sections[0].objects[0].name
 /// ```
@@ -195,7 +195,7 @@ extension FetchedResultsController {
   ///
   /// ```swift
   /// let (start, updates) = try await queue.perform { context in
-  ///   let list = FetchedResultsController(City.all.sorted(by: \.name), in: context)
+  ///   let list = FetchedResultsController(City.all.sorted(by: \.name), context: context)
   ///   context.userInfo["cities"] = list  // so that it stays
   ///   try list.performFetch()
   ///   return (list.snapshot, list.updates())

@@ -37,7 +37,8 @@ public struct HistoryConsumer: Sendable {
     return try coordinator.fetchHistory(HistoryRequest(after: position, fetchLimit: limit))
   }
 
-  /// Has the store keep that the consumer has dealt with all transactions up to `token`.
+  /// Records in the store that the consumer has processed all transactions up to `token`, and waits
+  /// for the disk.
   ///
   /// A position never goes back: if the consumer has reached `token` or a later one, nothing
   /// changes. So two processes may work for one consumer, and tell in any order. To begin at the

@@ -12,8 +12,7 @@ extension PersistentStoreCoordinator {
   /// Has the store keep a history from now on, whichever program commits to it; changes the
   /// retention if it keeps one already. Core Data: `NSPersistentHistoryTrackingKey`.
   ///
-  /// The store keeps it until `stopHistory`, also when other programs open it. Programs with a
-  /// former version of Strata refuse to open the store then.
+  /// The store keeps it until `stopHistory`, also when other programs open it.
   ///
   /// - Throws: `StoreError`, with nothing changed.
   public func keepHistory(_ retention: HistoryRetention = HistoryRetention()) async throws {

@@ -7,6 +7,9 @@ public import StrataStore
 extension PersistentStoreCoordinator {
   /// Opens the store at `url`, or creates it, and migrates it if it has an earlier model.
   ///
+  /// The store is opened for writing, and may grow to 1 TiB. For other settings, open it with a
+  /// plan once, release it, and open it without one.
+  ///
   /// - Important: It blocks the thread as long as the migration takes. In async code use
   ///   `PersistentContainer.open`, which can be cancelled.
   /// - Parameters:
@@ -39,6 +42,9 @@ extension PersistentStoreCoordinator {
 extension PersistentContainer {
   /// Opens the store at `url`, or creates it, and migrates it if it has an earlier model.
   ///
+  /// The store is opened for writing, may grow to 1 TiB, and is not saved automatically. For other
+  /// settings, open it with a plan once, release it, and open it without one.
+  ///
   /// - Important: It blocks the thread as long as the migration takes. In async code use `open`,
   ///   which can be cancelled.
   /// - Parameters:
@@ -68,6 +74,9 @@ extension PersistentContainer {
   /// Opens the store at `url`, or creates it, and migrates it off the caller's thread if it has an
   /// earlier model. When the task is cancelled, the migration ends after the current batch of
   /// objects, and the store is as it was before the current stage.
+  ///
+  /// The store is opened for writing, may grow to 1 TiB, and is not saved automatically. For other
+  /// settings, open it with a plan once, release it, and open it without one.
   ///
   /// - Throws: as the blocking initializer, and `CancellationError`.
   public static func open(

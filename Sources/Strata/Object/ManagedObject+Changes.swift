@@ -53,7 +53,8 @@ extension ManagedObject {
 
   /// Whether a save would write something of this object: a property that is not transient really
   /// differs from the parent's, or links of a relationship that this object is one end of.
-  /// `hasChanges` is true for less. Core Data: `hasPersistentChangedValues`.
+  /// `hasChanges` is also true if only transient attributes were set, or if values were set and set
+  /// back. Core Data: `hasPersistentChangedValues`.
   public final var hasPersistentChangedValues: Bool {
     guard let context = context(for: .changes) else { return false }
     let committed = context.work.committedRecord(of: self)

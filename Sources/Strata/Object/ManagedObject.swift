@@ -11,8 +11,8 @@ public import StrataRecord
 /// Pass its `objectID`.
 ///
 /// ## States
-/// The object's state relative to its context's parent is its `status`; `isFault` says whether its
-/// values are in memory.
+/// An object is in one of these states; `isInserted`, `isUpdated`, `isDeleted` and `isFault` tell
+/// which.
 /// - *clean*: equals the parent's state. → updated, by the first change; → deleted, by `delete`.
 /// - *inserted*: new in this context. → clean, by a save; → detached, by `delete` or `rollback`.
 /// - *updated*: changed here. → clean, by a save or `rollback`; → deleted, by `delete`.
@@ -22,18 +22,21 @@ public import StrataRecord
 ///   `shouldDeleteInaccessibleFaults`.
 /// - *detached*: of no context any more. It reads like a gone one.
 ///
-/// ## Invariants
-/// - I1 A context has one instance per ID.
-/// - I2 `draft` exists only while values are set that the context's changes do not contain yet;
-///   then `record` is the base of the draft.
-/// - I3 An object without record and draft is a fault.
-///
 /// ## Lifetime
 /// The context's cache owns the object and releases it when the program does not hold it and it has
 /// no unsaved values. An object that outlives its context keeps the attributes that are loaded;
-/// operations that need the context stop the program (`context(for:)`). `deinit` touches nothing:
-/// the last reference may be released on any thread.
+/// operations that need the context stop the program. The last reference may be released on any
+/// thread.
 nonisolated open class ManagedObject {
+  // The state relative to the context's parent is `status`. `context(for:)` stops the program where
+  // an operation needs a context that is gone. `deinit` touches nothing.
+  //
+  // ## Invariants
+  // - I1 A context has one instance per ID.
+  // - I2 `draft` exists only while values are set that the context's changes do not contain yet;
+  //   then `record` is the base of the draft.
+  // - I3 An object without record and draft is a fault.
+
   package enum Status: UInt8 {
     case clean, inserted, updated, deleted, gone, detached
   }

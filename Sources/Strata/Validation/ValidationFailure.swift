@@ -13,9 +13,10 @@ public struct ValidationFailure: Sendable {
   public let property: String?
   /// The rule that the object breaks.
   public let rule: Rule
-  /// The value that breaks the rule: the attribute's, of an external one its length, `.null` for a
-  /// target that is missing, the number of members, the number of bytes. `.null` for a hook, and
-  /// for a value that was not encoded.
+  /// The value that breaks the rule. For an attribute it is the attribute's value, and for an
+  /// external one the length in bytes. For a rule of a relationship it is the number of members, or
+  /// `.null` for a missing target. For a value that is too large it is the number of bytes. `.null`
+  /// for a hook, and for a value that could not be encoded.
   public let value: PropertyValue
   /// The error of the hook, or of a value's `encode(to:)`; nil for other rules.
   public let error: (any Error)?
@@ -49,7 +50,8 @@ public struct ValidationFailure: Sendable {
     case encodable
     /// The class's own validation.
     case hook(Hook)
-    /// A hook looks and changes nothing.
+    /// A validation method changed, inserted or deleted an object, which it must not do. Make the
+    /// change in `willSave`.
     case unchanged(by: Hook)
   }
 

@@ -18,22 +18,22 @@ package import StrataRecord
 ///
 /// | | `.error` | store trump, `.rollback` | object trump, `.overwrite` |
 /// | --- | --- | --- | --- |
-/// | we link to an object that they deleted | fails | link dropped, slot nil | the same |
+/// | we link to an object that they deleted | fails | the relationship is nil | the same |
 /// | we delete an object that they linked to | fails | stays, linked | by the delete rule |
 /// | the same, to-many on both sides | see below | see below | see below |
 /// | both give an object a one-to-one partner | fails | theirs | ours |
 ///
-/// By the delete rule: with nullify, or without an inverse, the object is deleted and their slot
-/// becomes nil; with cascade it is deleted together with the objects that they linked to it; with
-/// deny the save fails. If the relationship is to-many on both sides, nullify and no action delete
-/// the object with the link under every policy; cascade and deny are decided as above. The partner
-/// that loses a one-to-one link has none.
+/// By the delete rule: with nullify, or without an inverse, the object is deleted and their to-one
+/// relationship becomes nil; with cascade it is deleted together with the objects that they linked
+/// to it; with deny the save fails. If the relationship is to-many on both sides, nullify and no
+/// action delete the object with the link under every policy; cascade and deny are decided as
+/// above. The partner that loses a one-to-one link has none.
 ///
-/// It fails with `StoreError.danglingLinks`, and with `.conflicts` if a record is in conflict too.
-/// A cascade runs on, and its deletions ask no policy. An object whose deletion is dropped keeps
-/// its stored state, and its to-one targets that the save deletes stay too. The effects of the
-/// dropped deletion on other objects remain: nullified members have no link, and members of a
-/// cascade are deleted.
+/// A save that such a link makes fail throws `StoreError.danglingLinks`, or `.conflicts` if an
+/// object is in conflict as well. A cascade runs on, and its deletions ask no policy. An object
+/// whose deletion is dropped keeps its stored state, and its to-one targets that the save deletes
+/// stay too. The effects of the dropped deletion on other objects remain: nullified members have no
+/// link, and members of a cascade are deleted.
 ///
 /// Last, two objects of the state after the save with one unique value are a conflict:
 ///
@@ -48,14 +48,14 @@ package import StrataRecord
 /// object its former value back, `.rollback` all its former values.
 ///
 /// The new object that gives way is deleted, and the other keeps its ID. All references to the
-/// deleted one then lead to the other: to-one slots, links, positions in ordered relationships. No
-/// policy deletes an object that the store already had: the save then fails with
+/// deleted one then lead to the other: to-one relationships, links, positions in ordered
+/// relationships. No policy deletes an object that the store already had: the save then fails with
 /// `StoreError.uniquenessViolations`. Nil equals no other value. If the objects are of two entities
 /// of a hierarchy, the survivor gets the properties that both have.
 ///
 /// A conflict of versions concerns attributes and to-one relationships. To-many relationships are
 /// no part of it: the links that each save adds and removes are combined under every policy.
-/// `custom(_:_:)` makes a custom policy.
+/// `custom(_:resolve:)` makes a custom policy.
 public struct MergePolicy: Sendable, Hashable {
   enum Rule: Sendable, Hashable {
     case error, mergeByPropertyStoreTrump, mergeByPropertyObjectTrump, overwrite, rollback

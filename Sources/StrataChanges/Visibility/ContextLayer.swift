@@ -171,7 +171,7 @@ public final class ContextLayer: Sendable {
   /// the former state alone held are released after it.
   ///
   /// - Parameters:
-  ///   - events: the changes for the contexts beneath which this layer is; nil if there are none.
+  ///   - event: the changes for the contexts beneath which this layer is; nil if there are none.
   ///   - transition: returns false if the transition is impossible; then nothing has changed.
   /// - Returns: false if `revision` is no longer the current one, or `transition` returned false.
   func transit(
@@ -229,7 +229,7 @@ public final class ContextLayer: Sendable {
   /// Replaces the published changes and the inbox, to remove the changes that the store has. A pin
   /// is removed, because it does not show them; the context takes a new one.
   ///
-  /// - Parameter events: the store's decisions that differ from the saved values; nil if there are
+  /// - Parameter event: the store's decisions that differ from the saved values; nil if there are
   ///   none.
   package func replace(
     _ overlay: Overlay, inbox: [Push], ifStill revision: UInt64, event: ChangeEvent? = nil

@@ -5,8 +5,9 @@
 public struct ModelMismatch: Sendable, Hashable {
   /// The differences that inference does not bridge.
   public enum Kind: Sendable, Hashable {
-    /// The program's model does not have the entity or the property any more, or the entity does
-    /// not have the property, which other entities still have.
+    /// The store has the entity, or data of the property, and the program's model has no place for
+    /// it. For a property of a superentity: one of its subentities lost the property, and others
+    /// keep it.
     case removed
     /// The program's model does not have the entity any more, which inherited from another one, and
     /// the store has objects of it.

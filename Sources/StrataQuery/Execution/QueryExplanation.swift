@@ -23,7 +23,7 @@ public struct QueryExplanation: Codable, Sendable, Hashable {
     case objects
     /// Object IDs, as `fetchIDs` returns them.
     case ids
-    /// The number of objects, as `count(for:)` returns it.
+    /// The number of objects, as `count(_:)` returns it.
     case count
     /// Rows, as a `RowRequest` returns them.
     case rows

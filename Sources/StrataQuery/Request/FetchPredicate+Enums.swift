@@ -60,7 +60,9 @@ public func != <Root, V: RawRepresentable>(
   !(path == constant)
 }
 
-/// As of any attribute: for an enum that is an `AttributeValue`.
+/// Whether the value is equal to an optional enum constant; false if the constant is nil, because
+/// the property always has a value. For an enum that conforms to `AttributeValue`. Stored values
+/// are compared.
 @_disfavoredOverload
 public func == <Root, V: RawRepresentable & AttributeValue>(
   path: PropertyPath<Root, V>, constant: V?
@@ -68,7 +70,9 @@ public func == <Root, V: RawRepresentable & AttributeValue>(
   path.compared(.equal, constant.value)
 }
 
-/// As of any attribute: for an enum that is an `AttributeValue`.
+/// Whether the value differs from an optional enum constant; true if the constant is nil, because
+/// the property always has a value. For an enum that conforms to `AttributeValue`. Stored values
+/// are compared.
 @_disfavoredOverload
 public func != <Root, V: RawRepresentable & AttributeValue>(
   path: PropertyPath<Root, V>, constant: V?

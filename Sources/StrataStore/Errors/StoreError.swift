@@ -4,8 +4,8 @@ public import StrataChanges
 package import StrataLMDB
 public import StrataModel
 
-/// Why a store could not be opened, read or saved to. Nothing that was saved before is lost by any
-/// of them, and a save that fails has written nothing.
+/// Why a store could not be opened, read or saved to. No error removes anything that was saved
+/// before, and a save that fails has written nothing.
 public enum StoreError: Error, Sendable {
   // MARK: Opening
 
@@ -98,14 +98,16 @@ public enum StoreError: Error, Sendable {
   /// Relationships would have more members than they may, whatever the merge policy: another save
   /// has added some since the context counted them. Refresh their owners and take members away.
   case countViolations([StoreError.CountViolation])
-  /// The object would have more than 2 GiB - 1 of values, because the save was merged with another
-  /// one, or the derived attribute of this name a value that is too large. Nothing was saved. Make
-  /// the values smaller, or store them in an `.external` attribute.
+  /// The object's values that are not external would have more than 2 GiB - 1 bytes. Either the
+  /// save was merged with another one, or the derived attribute `derivedProperty` got too large a
+  /// value; it is nil in the first case. Nothing was saved. Make the values smaller, or store them
+  /// in an `.external` attribute.
   case objectTooLarge(ObjectID, derivedProperty: String?)
   /// The disk is full. Free some space and save again.
   case diskFull
-  /// The store has reached the size that it may grow to. Delete something and save again. Or the
-  /// store has given a serial to 2⁴⁰ objects, deleted ones included, and can have no new ones.
+  /// The store has reached the size that it may grow to: delete something and save again. Or it has
+  /// no serial left for new objects (about 2⁴⁰, deleted ones included). Or it has had 32,767 models
+  /// and cannot get another one.
   case storeFull
 
   // MARK: History
@@ -148,7 +150,9 @@ public enum StoreError: Error, Sendable {
   case modelChanged
   /// The storage engine failed. The reason says what to do.
   case storage(StoreError.StorageFailure)
-  /// The store was closed. Open it again.
+  /// The store was closed. No public call does that, so a program sees it only if the last
+  /// reference to the coordinator was released while work was under way. Nothing was changed. Open
+  /// the store again, and keep the coordinator until the work has ended.
   case closed
 }
 

@@ -37,7 +37,7 @@ struct LayoutAlignment {
   /// Raises the layouts of a store. The store has to be opened again: its transactions fail with
   /// `modelChanged` from now on.
   ///
-  /// - Throws: `storeFull` if the store has had 65,534 models; `modelChanged`, `closed`,
+  /// - Throws: `storeFull` if the store has had 32,767 models; `modelChanged`, `closed`,
   ///   `diskFull`, `damaged`, `storage`.
   func raise(_ store: LMDBStore) throws(StoreError) {
     let schema = store.schema

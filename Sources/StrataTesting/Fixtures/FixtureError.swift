@@ -19,6 +19,7 @@ public struct FixtureError: Error, Hashable {
     // MARK: Names of the model
     /// The model has no such entity, or the entity is abstract.
     case unknownEntity(String)
+    /// The entity of the object has no property of this name.
     case unknownProperty(object: String, property: String)
     /// The property is derived from others.
     case derivedProperty(object: String, property: String)
@@ -42,6 +43,7 @@ public struct FixtureError: Error, Hashable {
     case unknownName(String)
   }
 
+  /// All mistakes of the fixture, one at least.
   public let mistakes: [Mistake]
 
   package init(_ mistakes: [Mistake]) { self.mistakes = mistakes }

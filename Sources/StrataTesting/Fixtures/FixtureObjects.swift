@@ -3,6 +3,7 @@ public import StrataModel
 
 /// The objects that a fixture has inserted, by their names.
 public struct FixtureObjects: Sendable, Hashable {
+  /// The IDs of the objects, by the names that the fixture gives them.
   public let ids: [String: ObjectID]
 
   /// The ID of the object with a name.

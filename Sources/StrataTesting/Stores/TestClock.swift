@@ -15,7 +15,7 @@ import StrataRecord
 public final class TestClock: Sendable {
   private let date: CountedMutex<Date>
 
-  /// - Parameter date: the date that the clock shows; by default 2001-01-01, midnight in Greenwich.
+  /// - Parameter date: the date that the clock shows; by default 2001-01-01, 00:00 UTC.
   public init(_ date: Date = Date(timeIntervalSinceReferenceDate: 0)) {
     self.date = CountedMutex(date)
   }

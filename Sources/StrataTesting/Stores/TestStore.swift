@@ -13,10 +13,12 @@ import StrataStore
 /// Each store is a new one: two tests share nothing, also when they run at the same time. It is
 /// gone with the last reference to its container.
 ///
-/// The same work gives the same store each time. Serials count up from 1 in the order of insertion,
-/// and dates come from `clock`. Only the UUID of the store, which is part of an ID's URI, is
-/// another one each time; `ObjectID.shortName` leaves it out.
+/// The same work gives the same store each time. Serials begin at 1 and ascend in the order of
+/// insertion, with gaps where several contexts insert, and dates come from `clock`. Only the UUID
+/// of the store, which is part of an ID's URI, is another one each time; `ObjectID.shortName`
+/// leaves it out.
 public struct TestStore: Sendable {
+  /// The container of the store, in memory. The store is gone with its last reference.
   public let container: PersistentContainer
   /// The IDs of the fixture's objects, by their names. The store has the objects: they are saved.
   public let objects: FixtureObjects

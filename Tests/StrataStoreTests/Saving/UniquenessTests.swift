@@ -52,6 +52,8 @@ private func violations(_ error: any Error) -> [StoreError.UniquenessViolation] 
         edit.insert(Atlas.country)
         try edit.save()
       }
+      let country = store.schema.of(Atlas.country).number
+      #expect(try store.snapshot().count(of: country) == 4)
     }
   }
 

@@ -111,8 +111,8 @@ final class StateAfterSave {
     return record.toOne(at: slot, layout: layout)
   }
 
-  /// Whether two ends of a one-to-one relationship agree. They also do if one leads to an object
-  /// whose survivor of a constraint conflict is the other.
+  /// The object at the other end of a one-to-one slot after the save; if that object has given way
+  /// to a constraint, its survivor. Nil if there is none.
   func partner(of key: ObjectKey, at slot: Int) throws -> ObjectKey? {
     let partner = try target(of: key, at: slot)
     return partner.flatMap(survivor(of:)) ?? partner

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ContextTestSupport
 import Foundation
 import Strata
 import StrataTestSupport
@@ -175,9 +176,14 @@ import Testing
 
   @Test func `without changes does nothing`() async throws {
     let container = try geography()
+    let worker = container.newBackgroundContext()
+    let logs = [container.root, worker].map { MessageLog($0.layer) }
+    let token = try container.coordinator.currentHistoryToken()
     try await container.root.save()
     try await container.root.perform { try $0.save() }
-    try await container.newBackgroundContext().save()
+    try await worker.save()
+    #expect(try container.coordinator.currentHistoryToken() == token)
+    #expect(logs.allSatisfy { $0.messages(.didSave).isEmpty })
   }
 
   @Test func `with two writers of one object is a conflict that names it`() async throws {

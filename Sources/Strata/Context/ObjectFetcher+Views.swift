@@ -3,8 +3,10 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-// The delete rules `.deny` and `.noAction` leave the to-one links of others as they are. While the
-// deletion is pending such a link leads to nothing, in queries as in properties.
+// The views that queries read: the turn's view with the values that held objects show, and without
+// to-one links to objects whose deletion is pending. The delete rules `.deny` and `.noAction` leave
+// such links as they are. While the deletion is pending they lead to nothing, in queries as in
+// properties.
 
 extension ObjectFetcher {
   /// The turn's view as the context's objects show it. A held object that others have changed shows
