@@ -24,8 +24,6 @@ import StrataPrimitives
 /// - I1 If a task waits and none is promised the lock, the lock is held.
 /// - I2 If a thread waits, the lock is held.
 /// - I3 A task that has a place comes for it: nothing happens between `lineUp` and `acquire(at:)`.
-/// - I4 `holder` changes together with `isHeld`: a free lock has none, so that no waiting thread
-///   mistakes a former holder for the present one.
 ///
 /// A thread that waits while it holds other queues is entered in the wait-for graph, and a wait
 /// that would close a cycle is refused.
@@ -46,13 +44,14 @@ final class QueueLock: Sendable {
   }
 
   fileprivate struct State {
-    var isHeld = false
     /// The lock was promised to a task, which has not come yet.
     var isPromised = false
-    /// The thread whose body runs, for the wait-for graph.
+    /// The thread whose body runs, for the wait-for graph; nil if the lock is free.
     var holder: ThreadID?
     var threads: ArraySlice<(thread: ThreadID, semaphore: DispatchSemaphore)> = []
     var tasks: ArraySlice<Place> = []
+
+    var isHeld: Bool { holder != nil }
   }
 
   private let state = CountedMutex(State())
@@ -121,7 +120,6 @@ final class QueueLock: Sendable {
         state.holder = next.thread
         return { next.semaphore.signal() }
       }
-      state.isHeld = false
       state.holder = nil
       guard !state.isPromised, let next = state.tasks.popFirst() else { return nil }
       state.promise(to: next)
@@ -163,7 +161,6 @@ extension QueueLock.State {
   /// - Returns: false if the lock is held.
   fileprivate mutating func take(by thread: ThreadID) -> Bool {
     if isHeld { return false }
-    isHeld = true
     holder = thread
     return true
   }
