@@ -26,6 +26,9 @@ import StrataRecord
 ///
 /// ## Invariants
 /// - I1 The number of a property and its `reversed` lead to the same tree.
+///
+/// ## Isolation
+/// Sendable: the handles are constant, and `knownWords` has a lock.
 final class Trees: Sendable {
   static let catalogName = "catalog"
 

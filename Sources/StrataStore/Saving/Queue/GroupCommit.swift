@@ -10,7 +10,8 @@ import StrataRecord
 /// in the group; a save that fails its checks has written nothing and the others go on. A write
 /// that fails ends the transaction and fails the group.
 ///
-/// States: open, ended.
+/// ## States
+/// Open, ended.
 /// - open → open: a save is checked, and refused or written.
 /// - open → ended: commit, with the segments of all written saves tagged; or abort.
 ///
