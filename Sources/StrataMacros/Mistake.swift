@@ -159,6 +159,9 @@
   }
 
   /// Where mistakes go: to the compiler, or nowhere.
+  ///
+  /// ## Isolation
+  /// One expansion of a macro; not Sendable.
   final class Report {
     private(set) var count = 0
     private let take: (Diagnostic) -> Void

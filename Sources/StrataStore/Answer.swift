@@ -3,6 +3,9 @@ import Dispatch
 import StrataPrimitives
 
 /// A result that one thread waits for and another gives, once.
+///
+/// ## Isolation
+/// Sendable: a lock guards the result.
 final class Answer<Value: Sendable>: Sendable {
   private let result = CountedMutex<Result<Value, any Error>?>(nil)
   private let given = DispatchSemaphore(value: 0)

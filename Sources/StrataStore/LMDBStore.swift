@@ -38,6 +38,10 @@ package final class LMDBStore: PersistentStore {
   /// The idle readers of the open store. Snapshots are taken from here without a lock.
   let readers: TreeReaderPool
 
+  /// The file as the store has it.
+  ///
+  /// ## States
+  /// Open, exchanging, detached, closed.
   /// - open → exchanging: a compaction replaces the file. Readers and requests to write wait.
   /// - exchanging → open; or → detached if the file cannot be opened. The next use tries it again.
   /// - any → closed.

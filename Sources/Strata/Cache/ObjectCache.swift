@@ -6,9 +6,9 @@ import StrataRecord
 
 /// The objects of one context: its identity map, and the owner of the instances.
 ///
-/// The cache has a byte budget. Beyond it a clock hand moves in small steps: an object that was
-/// used since the last round is spared; a clean one that only the cache holds becomes a fault, and
-/// a round later it is released. So a walk over a million objects runs in the memory of a few
+/// The cache has a byte budget. Beyond it a hand (`ClockHand`) moves in small steps: an object that
+/// was used since the last round is spared; a clean one that only the cache holds becomes a fault,
+/// and a round later it is released. So a walk over a million objects runs in the memory of a few
 /// thousand, while objects that the program holds stay as they are. Refaulting is advice: objects
 /// with unsaved values refuse.
 ///
@@ -40,7 +40,7 @@ final class ObjectCache {
 
   // Safety: `@exclusivity(unchecked)` saves run-time checks; accesses run no foreign code.
   @exclusivity(unchecked) private(set) var table = ObjectTable()
-  private var hand = 0
+  @exclusivity(unchecked) private var hand = ClockHand()
   /// The records beneath the values that awake methods have set, on which changes are based.
   @exclusivity(unchecked) private(set) var original: [ObjectKey: Record] = [:]
   /// The bases of ancestors' pending updates, by the objects that show such an update's record.
@@ -54,14 +54,6 @@ final class ObjectCache {
   @exclusivity(unchecked) private(set) var byteCount = 0
   /// Above this many bytes the clock hand moves.
   var byteBudget: Int
-  /// The number of new objects and reads between two moves of the hand.
-  private var pause = 0
-  /// How many of those are still to come, unless they are large.
-  private var pauseLeft = 0
-  /// Above this number of bytes the pause ends.
-  private var pauseByteCountMax = 0
-  /// The number of consecutive moves without a releasable object.
-  private var futileCount = 0
   /// Objects of another edition are outdated; those that were outdated by themselves have edition
   /// 0.
   @exclusivity(unchecked) private(set) var edition: UInt8 = 1
@@ -252,22 +244,13 @@ final class ObjectCache {
 
   /// The number of free slots that each step of the clock hand passes.
   private static let freePlacesPerStep = 8
-  /// The longest pause between two moves of the hand.
-  private static let pauseMax = 64
-  /// This number of consecutive futile moves counts as chance: held objects are contiguous.
-  private static let futileCountMax = 16
 
   /// Moves the clock hand by a few objects, if it is time.
   @inline(never)
   private func makeRoom() {
-    if pauseLeft > 0, byteCount < pauseByteCountMax {
-      pauseLeft -= 1
-      return
-    }
-    futileCount = sweep(steps: 4) ? 0 : futileCount + 1
-    pause = futileCount <= Self.futileCountMax ? 0 : min(2 * pause + 1, Self.pauseMax)
-    pauseLeft = pause
-    pauseByteCountMax = byteCount + byteBudget / 64
+    guard hand.endsPause(at: byteCount) else { return }
+    let isOfUse = sweep(steps: 4)
+    hand.beginPause(afterMove: isOfUse, at: byteCount, of: byteBudget)
   }
 
   /// Moves the clock hand on by `steps` objects, or until the budget is met.
@@ -280,11 +263,11 @@ final class ObjectCache {
     var placesLeft = steps * Self.freePlacesPerStep
     var isOfUse = false
     while stepsLeft > 0, placesLeft > 0, byteCount > byteBudget {
-      hand = hand + 1 < table.capacity ? hand + 1 : 0
+      hand.advance(within: table.capacity)
       placesLeft -= 1
-      guard table[hand] != nil else { continue }
+      guard table[hand.place] != nil else { continue }
       stepsLeft -= 1
-      if release(at: hand, isForced: false) { isOfUse = true }
+      if release(at: hand.place, isForced: false) { isOfUse = true }
     }
     return isOfUse || stepsLeft == steps
   }

@@ -21,6 +21,9 @@ public import StrataStore
 ///
 /// - Important: Changes that the root has not saved are lost, without an error, when the process
 ///   ends. Call `flush()` before that, also with `autosave`.
+///
+/// ## Isolation
+/// Sendable: its contexts are queues, except for `viewContext`, which is the main actor's.
 public final class PersistentContainer: Sendable {
   /// The coordinator of the store: the parent of `root`. It has the operations on the whole store,
   /// such as backups, batches and the history. Core Data: `persistentStoreCoordinator`.

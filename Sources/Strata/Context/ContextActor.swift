@@ -77,7 +77,8 @@ public final class ContextExecutor: SerialExecutor {
       do {
         try queue.performAndWait { _ in job.runSynchronously(on: asUnownedSerialExecutor()) }
       } catch {
-        preconditionFailure("a thread that is in no queue closes no circle of waits: \(error)")
+        preconditionFailure(
+          "The executor's dispatch thread holds no queue, so waiting cannot deadlock: \(error)")
       }
     }
   }

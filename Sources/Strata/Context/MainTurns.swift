@@ -9,9 +9,10 @@ import Synchronization
 /// actor enters a queue, so that the queue's body sees its changes.
 ///
 /// ## Invariants
-/// - At most one job that ends turns is enqueued. A program may work on the main actor for hours
+/// - I1 At most one job that ends turns is enqueued. A program may work on the main actor for hours
 ///   without letting a job run, and its memory must not grow with the turns.
-/// - A context is in the list at most once, even if its turn ends earlier and another one begins.
+/// - I2 A context is in the list at most once, even if its turn ends earlier and another one
+///   begins.
 enum MainTurns {
   /// A context that is only ever touched on the main actor.
   // Safety: made, read and used on the main actor alone; the weak reference itself is atomic.
@@ -81,6 +82,9 @@ enum MainTurns {
 
   /// The job that integrates children's saves in a context. At most one is enqueued, however many
   /// saves come while the main actor is busy.
+  ///
+  /// ## Isolation
+  /// Sendable: any thread may schedule it. The job runs on the main actor.
   private final class Integration: Sendable {
     private let entry: MainContext
     private let isEnqueued = Atomic(false)

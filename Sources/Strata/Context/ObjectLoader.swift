@@ -121,7 +121,13 @@ package final class ObjectLoader: ContextPart {
     if !registry.cache.waiting.isEmpty { registry.turnWaitingIntoFaults() }
   }
 
-  /// Loads a fault without telling it.
+  /// Loads a fault for a getter, which cannot throw: an error waits for the next call that can, and
+  /// the object stays a fault.
+  func fire(_ object: ManagedObject) {
+    do { try load(object) } catch { reporter.note(error) }
+  }
+
+  /// Loads a fault without calling `awakeFromFetch`.
   func fulfil(_ object: ManagedObject) throws {
     reads.missCount += 1
     if let stored = try reader.currentView().record(of: object.key) {
@@ -136,7 +142,7 @@ package final class ObjectLoader: ContextPart {
 
   /// Gives a fault its record.
   private func fulfil(_ object: ManagedObject, _ stored: StoredRecord) {
-    // Observers read other values last, perhaps.
+    // Observers may have read the values before the object became a fault.
     if object.observation != 0 { object.recordWillChange(to: nil) }
     registry.cache.setRecord(stored.record, of: object)
     registry.cache.noteCurrent(object)
@@ -169,12 +175,6 @@ package final class ObjectLoader: ContextPart {
     if reads.hitCount == 0, reads.missCount == 0 { return }
     instrument.note(.objectReads(hitCount: reads.hitCount, missCount: reads.missCount))
     reads = ObjectReads()
-  }
-
-  /// Loads a fault for a getter, which cannot throw: an error waits for the next call that can, and
-  /// the object stays a fault.
-  func fire(_ object: ManagedObject) {
-    do { try load(object) } catch { reporter.note(error) }
   }
 }
 

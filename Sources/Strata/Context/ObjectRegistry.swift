@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataChanges
 import StrataModel
+import StrataPrimitives
 import StrataRecord
 
 /// The objects of one context: the instances that are registered, the way from an entity to its
@@ -9,7 +10,7 @@ import StrataRecord
 /// ## Invariants
 /// - I1 Each entity has at most one binding, and each object in `cache` has the binding of its
 ///   entity.
-/// - I2 `leaving` is empty whenever code of the program runs that the registry did not call.
+/// - I2 No object in `leaving` is registered.
 ///
 /// ## Lifetime
 /// The context owns its registry, and the registry owns the bindings. `close()` cuts the bindings'
@@ -26,13 +27,13 @@ package final class ObjectRegistry {
   // Safety: `@exclusivity(unchecked)` spares each insertion and look-up a run-time check. A
   // registry is of one isolation, and no access to this runs code that could reach the registry
   // again.
-  @exclusivity(unchecked) private var bindings: [EntityBinding?]
+  @exclusivity(unchecked) private(set) var bindings: [EntityBinding?]
   /// The binding of the last new object: most objects are inserted in rows of one class.
   private var bindingOfNew: EntityBinding?
   /// The objects that may be observed; nil if the context does not track observation.
   private(set) var observed: ObservedObjects?
   /// Objects that have left the context and are notified once its state is consistent again.
-  private var leaving: [ManagedObject] = []
+  private(set) var leaving: [ManagedObject] = []
   /// Objects that were found to be gone when they were read, and that were not reported yet.
   var unreportedGone: Set<ObjectKey> = []
   /// Whether objects that turn into faults are being notified.
@@ -51,7 +52,10 @@ package final class ObjectRegistry {
   }
 
   /// Registers no object any more.
-  func forgetAll() { cache = cache.emptied() }
+  func forgetAll() {
+    cache = cache.emptied()
+    checkInvariants()
+  }
 
   // MARK: - Bindings
 
@@ -66,6 +70,7 @@ package final class ObjectRegistry {
     let binding = EntityBinding(context: context, entity: entity, type: type)
     binding.observed = observed
     bindings[index] = binding
+    checkInvariants()
     return binding
   }
 
@@ -148,12 +153,14 @@ package final class ObjectRegistry {
       object.status = .detached
       object.record = nil
     }
+    checkInvariants()
   }
 
   /// Readmits an object that has left the context, if its key has no other instance.
   func reattach(_ object: ManagedObject) {
     leaving.removeAll { $0 === object }
     cache.register(object)
+    checkInvariants()
   }
 
   /// Tells the objects that have left the context, which is whole again.

@@ -11,7 +11,16 @@ import StrataPrimitives
 /// goes before a suspended task. It has to: the thread may be one of the few that tasks run on, and
 /// if all of those were blocked behind a task in line, that task would never get a thread.
 ///
-/// States: free, promised, held.
+/// A thread that waits while it holds other queues is entered in the wait-for graph, and a wait
+/// that would close a cycle is refused.
+///
+/// ## Invariants
+/// - I1 If a task waits and none is promised the lock, the lock is held.
+/// - I2 If a thread waits, the lock is held.
+/// - I3 A task that has a place comes for it: nothing happens between `lineUp` and `acquire(at:)`.
+///
+/// ## States
+/// Free, promised, held.
 /// - free → held: a task or a thread comes, and the line is empty.
 /// - held → held: released, and handed to the first thread in line, which holds it before it runs.
 /// - free → promised: a task lines up, and the line is empty.
@@ -20,24 +29,21 @@ import StrataPrimitives
 ///   back to the head of its line.
 /// - held → free: released, and the line is empty.
 ///
-/// ## Invariants
-/// - I1 If a task waits and none is promised the lock, the lock is held.
-/// - I2 If a thread waits, the lock is held.
-/// - I3 A task that has a place comes for it: nothing happens between `lineUp` and `acquire(at:)`.
-/// - I4 `holder` changes together with `isHeld`: a free lock has none, so that no waiting thread
-///   mistakes a former holder for the present one.
-///
-/// A thread that waits while it holds other queues is entered in the wait-for graph, and a wait
-/// that would close a cycle is refused.
+/// ## Isolation
+/// Sendable: a `CountedMutex` guards the state.
 final class QueueLock: Sendable {
   /// The place in line of one task, from `lineUp` until the task holds the lock.
   ///
-  /// States: waiting, promised, done.
+  /// ## States
+  /// Waiting, promised, done.
   /// - waiting → promised: the lock is free, and the place is the first in line. A task that sleeps
   ///   is woken; one that is still on its way finds the promise when it comes.
   /// - promised → waiting: the task comes, and a thread holds the lock. The place is the first
   ///   again.
   /// - promised → done: the task comes and holds the lock.
+  ///
+  /// ## Isolation
+  /// Sendable: the state's lock guards it.
   final class Place: Sendable {
     // Safety: both are read and changed only by the lock that the place is of, under its `state`.
     nonisolated(unsafe) fileprivate var isPromised = false
@@ -46,13 +52,14 @@ final class QueueLock: Sendable {
   }
 
   fileprivate struct State {
-    var isHeld = false
     /// The lock was promised to a task, which has not come yet.
     var isPromised = false
-    /// The thread whose body runs, for the wait-for graph.
+    /// The thread whose body runs, for the wait-for graph; nil if the lock is free.
     var holder: ThreadID?
     var threads: ArraySlice<(thread: ThreadID, semaphore: DispatchSemaphore)> = []
     var tasks: ArraySlice<Place> = []
+
+    var isHeld: Bool { holder != nil }
   }
 
   private let state = CountedMutex(State())
@@ -121,7 +128,6 @@ final class QueueLock: Sendable {
         state.holder = next.thread
         return { next.semaphore.signal() }
       }
-      state.isHeld = false
       state.holder = nil
       guard !state.isPromised, let next = state.tasks.popFirst() else { return nil }
       state.promise(to: next)
@@ -163,7 +169,6 @@ extension QueueLock.State {
   /// - Returns: false if the lock is held.
   fileprivate mutating func take(by thread: ThreadID) -> Bool {
     if isHeld { return false }
-    isHeld = true
     holder = thread
     return true
   }

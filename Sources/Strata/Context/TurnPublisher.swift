@@ -19,6 +19,12 @@ package final class TurnPublisher: ContextPart {
   /// The revision of the layer at which the inbox was last found empty.
   private var emptyInboxRevision: UInt64?
 
+  /// The number of objects by which the end of a turn moves the cache's hand, if it is over its
+  /// budget.
+  private static let sweepStepCount = 256
+  /// The maximum number of rounds for changes that observers make in the end of a turn.
+  private static let observerRoundCountMax = 1_000
+
   package init(_ reader: ContextReader, _ merger: ContextMerger) {
     self.reader = reader
     self.merger = merger
@@ -107,7 +113,9 @@ package final class TurnPublisher: ContextPart {
       reporter.announceMerges()
       announce(unannounced, inRound: rounds)
       registry.turnLeavingIntoFaults()
-      if registry.cache.byteCount > registry.cache.byteBudget { registry.cache.sweep(steps: 256) }
+      if registry.cache.byteCount > registry.cache.byteBudget {
+        registry.cache.sweep(steps: Self.sweepStepCount)
+      }
       registry.turnWaitingIntoFaults()
       // Observers' changes belong to the turn; objects that they read are not kept for the next
       // one.
@@ -121,10 +129,10 @@ package final class TurnPublisher: ContextPart {
     PausePoint.turnEnded.reach(schema)
   }
 
-  /// Announces changes. After 1,000 rounds of further changes by observers of objectsDidChange,
-  /// they are no longer notified. Core Data stops in the same way.
+  /// Announces changes. After `observerRoundCountMax` rounds of further changes by observers of
+  /// objectsDidChange, they are no longer notified. Core Data stops in the same way.
   private func announce(_ changes: [TurnChanges], inRound round: Int) {
-    if round > 1_000 {
+    if round > Self.observerRoundCountMax {
       reporter.liveResults.noteUnknown()
     } else {
       reporter.announce(changes)

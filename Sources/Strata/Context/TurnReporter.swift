@@ -43,8 +43,7 @@ package final class TurnReporter {
   var liveResults = LiveResultsList()
   /// The number of messages of each kind that the context has posted.
   private var messageCounts = ManagedObjectContext.Message.Counts()
-  /// An error that reading a property met and could not throw: the next call that can, does.
-  var deferredError: (any Error)?
+  var deferredError = DeferredError()
 
   package init(schema: Schema, layer: ContextLayer, confinement: ManagedObjectContext.Confinement) {
     self.schema = schema
@@ -57,30 +56,6 @@ package final class TurnReporter {
     guard confinement == .mainActor, !isTurnEndScheduled, let context else { return }
     isTurnEndScheduled = true
     MainTurns.scheduleEnd(of: context)
-  }
-
-  // MARK: - Errors
-
-  /// Keeps an error for the next call that can throw. The first one counts.
-  package func note(_ error: any Error) {
-    if deferredError == nil { deferredError = error }
-  }
-
-  /// The result of `body`, or `value` if it throws: the next call that can throw says why.
-  package func attempt<Result>(orElse value: Result, _ body: () throws -> Result) -> Result {
-    do { return try body() } catch {
-      note(error)
-      return value
-    }
-  }
-
-  /// Runs `body`. If it throws, the next call that can throw says why.
-  func attempt(_ body: () throws -> Void) { attempt(orElse: (), body) }
-
-  package func throwDeferredError() throws {
-    guard let error = deferredError else { return }
-    deferredError = nil
-    throw error
   }
 
   // MARK: - Announcing

@@ -71,6 +71,9 @@ package final class UnitOfWork {
 
 /// An object whose awake method runs. Its draft has an arena of its own, because the method may
 /// fetch, which encodes the edits and frees their arena.
+///
+/// ## Isolation
+/// The context's.
 final class AwakingObject {
   let object: ManagedObject
   var drafts = DraftArena()

@@ -91,6 +91,9 @@ private final class PendingRemoteChanges: Sendable {
 }
 
 /// The streams of one coordinator, which end with it.
+///
+/// ## Isolation
+/// Sendable: a lock guards the streams.
 final class RemoteChangeStreams: Sendable {
   private let continuations = CountedMutex<[AsyncStream<Void>.Continuation]>([])
 

@@ -11,6 +11,9 @@ public import StrataStore
 ///
 /// Several contexts may use one coordinator, on any threads; several coordinators may have one file
 /// open.
+///
+/// ## Isolation
+/// Sendable: it does not change, and its parts guard themselves.
 public final class PersistentStoreCoordinator: SnapshotSource {
   package let store: any PersistentStore
   /// Guards the pointers of all layers above.

@@ -4,6 +4,9 @@ import StrataPrimitives
 
 /// The name of a section of one list. Two sections are the same if they are the same instance: so
 /// names are compared once, when a list is made, and not at each step through it.
+///
+/// ## Isolation
+/// Sendable: constant.
 package final class SectionName: Sendable {
   /// The section's name; nil for the objects without a value, and in a list without sections.
   let name: String?

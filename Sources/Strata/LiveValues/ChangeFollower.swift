@@ -53,6 +53,9 @@ struct ChangeFollower {
 }
 
 /// Passes on that one of certain entities' objects has changed.
+///
+/// ## Isolation
+/// Sendable: constant.
 private final class ChangeReport: LiveResults, Sendable {
   private let entities: Set<EntityNumber>?
   private let changes: AsyncStream<Void>.Continuation

@@ -9,6 +9,9 @@ package import StrataRecord
 ///
 /// A computed property reads stored ones too, `shoutedName` the `name`. It is distinguished from
 /// the property itself by its result for marks: values that the recorder gives the object.
+///
+/// ## Isolation
+/// The isolation that reads the temporary object.
 package final class SlotRecorder {
   /// The recorded reads, in this order.
   package private(set) var slots: [Int] = []

@@ -31,9 +31,8 @@ final class UndoReverter: ContextPart {
   /// - Throws: the errors of reading; then part of it may be done.
   func revert(_ group: UndoGroup) throws {
     // An earlier error that waits to be thrown is unrelated.
-    let earlierError = reporter.deferredError
-    reporter.deferredError = nil
-    defer { if reporter.deferredError == nil { reporter.deferredError = earlierError } }
+    let earlierError = reporter.deferredError.take()
+    defer { if let earlierError { reporter.note(earlierError) } }
     let reversal = try UndoReversal(
       of: group, in: reader.currentViewIncludingEdits(), by: self)
     apply(reversal)

@@ -60,6 +60,9 @@ extension MergePolicy {
 }
 
 /// A custom rule, and the evaluation of its decisions.
+///
+/// ## Isolation
+/// Sendable: constant.
 final class CustomRule: Sendable {
   let name: String
   private let decide: @Sendable (MergePolicy.Conflict) -> MergePolicy.Decision

@@ -34,6 +34,9 @@ package final class ChangeFeed: Sendable {
   private let chapterKeyCountMax: Int
 
   /// A position in the feed, between earlier and later entries.
+  ///
+  /// ## Isolation
+  /// Sendable: the feed's lock guards it.
   package final class Bookmark: Sendable {
     /// Counts the bookmarks of a feed.
     package let number: UInt64
@@ -55,6 +58,9 @@ package final class ChangeFeed: Sendable {
   }
 
   /// Is called for events as they arrive, as long as a reference to it exists.
+  ///
+  /// ## Isolation
+  /// Sendable: constant.
   package final class Listener: Sendable {
     fileprivate let hear: @Sendable (ChangeEvent) -> Void
 

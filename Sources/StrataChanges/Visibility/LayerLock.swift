@@ -7,6 +7,9 @@ package import StrataPrimitives
 /// One for all, because a push changes two layers at once and a reader copies a whole chain at
 /// once: with a lock per layer, a grandchild could see half of a sibling's save. It is held for the
 /// copying of pointers; nothing is merged, encoded, indexed or freed under it.
+///
+/// ## Isolation
+/// Sendable.
 package final class LayerLock: Sendable {
   private let mutex = CountedMutex(())
 

@@ -4,6 +4,9 @@
 ///
 /// ## Lifetime
 /// As long as the snapshot is held: keep it beside the snapshot.
+///
+/// ## Isolation
+/// Sendable: constant.
 package final class SnapshotHolder: Sendable {
   let name: String
   /// The commit whose state is held.

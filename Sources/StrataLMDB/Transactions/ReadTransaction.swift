@@ -7,7 +7,8 @@ import CStrataLMDB
 /// more than the price of finding the newest snapshot: beginning one costs an allocation and a
 /// search of the reader table. It keeps its reader slot until it is deallocated.
 ///
-/// States: live, ended.
+/// ## States
+/// Live, ended.
 /// - live → live: `renew`, to the newest snapshot.
 /// - live → ended: `end`. The snapshot is released; lookups throw `badTransaction`.
 /// - ended → live: `renew`.

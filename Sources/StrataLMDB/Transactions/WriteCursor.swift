@@ -10,7 +10,8 @@ public import StrataPrimitives
 /// fills pages wholly instead of splitting them in halves. MDB_APPEND is used only there: another
 /// process's keys may be in between.
 ///
-/// States: appending, inserting(below a last key).
+/// ## States
+/// Appending, inserting (below a last key).
 /// - appending → inserting: a key is not above the tree's last, which is then remembered.
 /// - inserting → appending: a key is above the remembered last. A remembered key may be outdated by
 ///   other writes in the transaction. That costs time, never order: LMDB compares again before it

@@ -5,12 +5,13 @@ import Synchronization
 
 /// The one transaction that may change the file.
 ///
-/// States: open, ended.
-/// - open → ended: `commit` (durable as the environment's options say), `abort`, a commit that
-///   fails, or deinit, which aborts. Nothing of an aborted transaction is ever visible.
-///
 /// After an operation threw anything but `badValueSize`, abort it: LMDB refuses the rest with
 /// `badTransaction`.
+///
+/// ## States
+/// Open, ended.
+/// - open → ended: `commit` (durable as the environment's options say), `abort`, a commit that
+///   fails, or deinit, which aborts. Nothing of an aborted transaction is ever visible.
 ///
 /// ## Lifetime
 /// The transaction is live until it is committed or aborted. Cursors must not be moved after it has

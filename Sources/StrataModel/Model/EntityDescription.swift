@@ -6,6 +6,9 @@ package import StrataPrimitives
 /// A property's *slot* is its index in `properties`: inherited ones first, then the entity's own in
 /// the order of declaration. The accessors that `@Entity` writes use slots; so does one written by
 /// hand.
+///
+/// ## Isolation
+/// Sendable: constant. A lock guards the table of the key paths that were read so far.
 public final class EntityDescription: Sendable {
   /// The name, which is unique in a model: the class's name if the class is an `@Entity`.
   public let name: String

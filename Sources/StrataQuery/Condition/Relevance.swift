@@ -18,6 +18,9 @@ import StrataRecord
 ///
 /// All objects that the index of words covers count, in the view of the fetch.
 /// A class, because its identity finds the scale in the `RowReader`.
+///
+/// ## Isolation
+/// Sendable: constant.
 final class Relevance: Operand {
   let path: ResolvedPath
   let query: WordQuery
@@ -41,6 +44,9 @@ final class Relevance: Operand {
 }
 
 /// The part of the relevance to one query that all texts have in common.
+///
+/// ## Isolation
+/// It belongs to one fetch and is not Sendable.
 final class RelevanceScale {
   private static let saturation = 1.2
   private static let lengthShare = 0.75

@@ -6,6 +6,9 @@ package import StrataRecord
 /// the end.
 ///
 /// A class, because operands and conditions share the path, which is constant.
+///
+/// ## Isolation
+/// Sendable: constant.
 package final class ResolvedPath: Sendable {
   /// The number of enclosing conditions on collections between the current one and the origin of
   /// the path; 0 if the path begins at the current object.

@@ -59,6 +59,9 @@ extension Box: SlotTest where Test: SlotTest {
 /// where the type is known. It captures one object, for which it needs no context of its own.
 ///
 /// A class, because planning copies the condition many times.
+///
+/// ## Isolation
+/// Sendable: constant.
 package final class SlotCondition: Condition {
   let path: ResolvedPath
   let test: any SlotTest

@@ -18,6 +18,9 @@ import StrataRecord
 /// - I2 An object with a certain entry in `range` satisfies the terms in `answered`.
 ///
 /// A class, because planning and execution pass the access on often, and all of it is constant.
+///
+/// ## Isolation
+/// Sendable: constant.
 final class IndexAccess: Sendable {
   let index: IndexSchema
   /// The entity of the plan.

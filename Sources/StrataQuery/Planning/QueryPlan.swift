@@ -17,6 +17,9 @@ package import StrataRecord
 /// | `SourceReader` | during execution, which of several sources are worthwhile |
 ///
 /// A class, because a fetch passes the plan on several times, and all of it is constant.
+///
+/// ## Isolation
+/// Sendable: constant.
 package final class QueryPlan: Sendable {
   /// The source of candidates.
   enum Access: Sendable {

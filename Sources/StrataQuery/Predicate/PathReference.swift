@@ -76,6 +76,9 @@ extension PathStep: CustomStringConvertible {
 /// The scope of a condition on a collection's elements. Paths that begin at the element have this
 /// scope; paths that begin further outside have another one. Only the identity of the instance
 /// matters.
+///
+/// ## Isolation
+/// Sendable and without state.
 package final class Scope: Sendable {
   package init() {}
 }

@@ -8,6 +8,10 @@
 /// ## Lifetime
 /// A block lives as long as any record in it. A single record kept of a fetch keeps its whole block
 /// (64 KiB at most, unless the record itself is larger).
+///
+/// ## Isolation
+/// The bytes of records are constant, and any isolation may read them. Only the arena's isolation
+/// writes, behind them.
 @usableFromInline
 final class RecordBlock: ManagedBuffer<Int, UInt8> {
   static func allocate(byteCount: Int) -> RecordBlock {

@@ -23,6 +23,9 @@ import StrataPrimitives
 /// - I1 In every record an absent slot's fixed bytes are zero and its variable part is empty, and w
 ///   is 4 only if the variable part needs it: equal values are equal bytes.
 /// - I2 Places depend on the described slots' numbers and kinds alone, not on their class slots.
+///
+/// ## Isolation
+/// Sendable: constant.
 @usableFromInline
 package final class RecordLayout: Sendable {
   /// The model version, as the catalog counts them: 1 … `versionMax`.

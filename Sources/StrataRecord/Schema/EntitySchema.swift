@@ -3,6 +3,9 @@ import Foundation
 package import StrataModel
 
 /// An entity in one store: its number, its record layout, its indexes and its relationships.
+///
+/// ## Isolation
+/// Sendable: constant.
 package final class EntitySchema: Sendable {
   package let store: StoreIdentity
   package let number: EntityNumber

@@ -8,6 +8,9 @@ import StrataPrimitives
 /// ## Invariants
 /// - I1 Each entity of the model has exactly one `EntitySchema`, found by its number.
 /// - I2 A slot has the same property number in the entity that declares it and in all that inherit.
+///
+/// ## Isolation
+/// Sendable: constant.
 package final class Schema: Sendable {
   package let model: ManagedObjectModel
   package let store: StoreIdentity

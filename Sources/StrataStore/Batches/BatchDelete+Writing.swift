@@ -156,12 +156,3 @@ private struct EntityDeletion {
     !(isEmptied && indexes.isEmpty && links.isEmpty && positions.isEmpty)
   }
 }
-
-extension SavePlan {
-  /// Plans the entries of one index that come and go with the objects of `section`.
-  fileprivate mutating func addEntries(of section: Section, _ index: IndexSchema) {
-    var changes = IndexChangesBuilder(index, of: section)
-    for place in section.items.indices { changes.append(section.items, at: place) }
-    indexes.append(changes.finished())
-  }
-}

@@ -196,6 +196,15 @@ extension StoreError {
     default: self.init(error)
     }
   }
+
+  /// An error that was thrown in a transaction, as this layer's own error.
+  init(catching error: any Error) {
+    switch error {
+    case let error as StoreError: self = error
+    case let error as LMDBError: self.init(error)
+    default: preconditionFailure("a store throws nothing else: \(error)")
+    }
+  }
 }
 
 // Declared beside the type and not beside the texts: nothing refers to a conformance that is found

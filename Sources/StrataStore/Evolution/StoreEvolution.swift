@@ -121,10 +121,11 @@ extension StoreEvolution {
     try LinkTransfer(from: former, to: schema, trees, moves).run(in: transaction)
     try ExternalTransfer(from: former, to: schema, moves).run(in: transaction)
     try removeEntities(in: transaction)
-    let (made, newlyUnique) = try removeIndexes(in: transaction)
+    let indexes = indexDifference
+    try removeEntries(of: indexes.removed, in: transaction)
     let view = StoreView(transaction, trees, schema, generation: 0)
-    try IndexMaker(view, making: made, checking: checksConstraints ? newlyUnique : []).run(
-      in: transaction)
+    let checked: Set<PropertyNumber> = checksConstraints ? indexes.newlyUnique : []
+    try IndexMaker(view, making: indexes.made, checking: checked).run(in: transaction)
     try catalog.writeModel(in: transaction, tree)
     try Catalog.setGeneration(generation, ofVersion: catalog.version, in: transaction)
     return generation
@@ -165,88 +166,22 @@ extension StoreEvolution {
   /// - Throws: `StoreError.uniquenessViolations`; `.damaged`, `LMDBError`.
   func checkConstraints(in transaction: WriteTransaction, _ trees: Trees) throws {
     let view = StoreView(transaction, trees, schema, generation: 0)
-    try IndexMaker(view, making: [], checking: changedIndexes().newlyUnique).run(in: transaction)
+    try IndexMaker(view, making: [], checking: indexDifference.newlyUnique).run(in: transaction)
   }
 
   /// Removes the entries of removed and changed indexes.
-  ///
-  /// - Returns: the indexes to make, and those whose values have to be different and may not be.
-  private func removeIndexes(
-    in transaction: WriteTransaction
-  ) throws -> (made: Set<PropertyNumber>, newlyUnique: Set<PropertyNumber>) {
-    let changed = changedIndexes()
-    for (tree, number) in changed.removed {
+  private func removeEntries(
+    of removed: [(tree: String, number: PropertyNumber)], in transaction: WriteTransaction
+  ) throws {
+    for (tree, number) in removed {
       guard let opened = try transaction.tree(named: tree) else { continue }
       try TreeWriter(opened, named: tree, in: transaction).removeEntries(of: number)
     }
-    return (changed.made, changed.newlyUnique)
   }
 
-  private func changedIndexes() -> (
-    removed: [(tree: String, number: PropertyNumber)], made: Set<PropertyNumber>,
-    newlyUnique: Set<PropertyNumber>
-  ) {
-    let (formerPlaces, places) = (self.formerPlaces(), self.places())
-    var (made, newlyUnique) = (Set<PropertyNumber>(), Set<PropertyNumber>())
-    for (number, place) in places {
-      let formerPlace = formerPlaces[number]
-      let isMade = formerPlace?.hasEqualEntries(place) != true || hasChangedValues(place.index)
-      if isMade { made.insert(number) }
-      if place.index.isUnique, isMade || formerPlace?.index.isUnique == false {
-        newlyUnique.insert(number)
-      }
-    }
-    // The trees of removed entities are emptied.
-    let removed = formerPlaces.filter { number, place in
-      !evolution.removedEntities.contains(place.declaring)
-        && (places[number] == nil || made.contains(number))
-    }
-    return (removed.map { ($1.tree, $0) }.sorted { $0 < $1 }, made, newlyUnique)
-  }
-
-  /// An index, and the objects that it holds.
-  private struct IndexPlace {
-    let index: StoredModel.Index
-    /// The name of the entity that declares it.
-    let declaring: String
-    let tree: String
-    /// The entities that the store has had before, and whose objects the index holds.
-    let family: Set<EntityNumber>
-
-    func hasEqualEntries(_ other: IndexPlace) -> Bool {
-      tree == other.tree && index.parts == other.index.parts && family == other.family
-    }
-  }
-
-  private func formerPlaces() -> [PropertyNumber: IndexPlace] {
-    var places: [PropertyNumber: IndexPlace] = [:]
-    for name in former.entities.byName.keys {
-      guard let number = former.number(of: name) else { continue }
-      let family = former.family(of: name).filter { moves[$0] != nil }
-      for index in former.indexes(declaredBy: name) {
-        places[index.number] = IndexPlace(
-          index: index, declaring: name, tree: "i\(number.rawValue)", family: family)
-      }
-    }
-    return places
-  }
-
-  private func places() -> [PropertyNumber: IndexPlace] {
-    let present = StoredModel(catalog.outline, catalog.numbers)
-    var places: [PropertyNumber: IndexPlace] = [:]
-    for entity in schema.entities {
-      let name = entity.description.name
-      for index in present.indexes(declaredBy: name) {
-        places[index.number] = IndexPlace(
-          index: index, declaring: name, tree: "i\(entity.number.rawValue)",
-          family: Set(entity.family.filter { moves[$0] != nil }))
-      }
-    }
-    return places
-  }
-
-  /// Whether objects show another value of a part than they did.
-  private func hasChangedValues(_ index: StoredModel.Index) -> Bool {
-    index.parts.contains { changedValues.contains($0.property) }
+  private var indexDifference: IndexDifference {
+    IndexDifference(
+      from: former, to: StoredModel(catalog.outline, catalog.numbers), schema, evolution, moves,
+      changedValues)
   }
 }

@@ -21,8 +21,14 @@ import StrataRecord
 /// All trees are created with the store and opened with it. A handle that is opened later is
 /// invalid in snapshots that began earlier, which would read an entity as empty.
 ///
+/// The handles do not change. `knownWords` does: it is a cache over the trees' contents, kept here
+/// because all views of the store have the trees.
+///
 /// ## Invariants
 /// - I1 The number of a property and its `reversed` lead to the same tree.
+///
+/// ## Isolation
+/// Sendable: the handles are constant, and `knownWords` has a lock.
 final class Trees: Sendable {
   static let catalogName = "catalog"
 

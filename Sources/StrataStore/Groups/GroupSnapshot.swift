@@ -10,8 +10,11 @@ import StrataRecord
 /// A scan passes over the stores that have no object of the entity, or of any entity of the index:
 /// if one store is left, it is asked directly.
 ///
-/// ## Lifetime and isolation
-/// As `StoreView`.
+/// ## Lifetime
+/// It lives for a turn, as each `StoreView`: it keeps the files open, and old pages in them.
+///
+/// ## Isolation
+/// One isolation at a time, as for every `Snapshot`.
 final class GroupSnapshot: Snapshot {
   private let views: [StoreView]
   private let routes: GroupRoutes

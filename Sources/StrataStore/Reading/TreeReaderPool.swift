@@ -67,8 +67,7 @@ final class TreeReaderPool: Sendable {
       try transaction.renew()
       return reader
     } catch .badReaderSlot, .panic, .mapResized {
-      // That transaction's trouble alone, or the trouble of an environment that the caller opens
-      // again.
+      // Only this transaction cannot be renewed, or the caller will reopen the environment.
       return nil
     } catch {
       throw StoreError(error)

@@ -3,6 +3,9 @@ import Foundation
 
 /// Waits for Control-C or a request of the system to end, which then do not end the process by
 /// themselves. A second one does.
+///
+/// ## Isolation
+/// The thread that waits. The signals arrive on a queue of the system.
 final class Interruption {
   static let signals = [SIGINT, SIGTERM]
 

@@ -39,6 +39,7 @@ import Testing
   @Test func `goes on if an observer removes all actions, or saves, in the middle of it`() throws {
     for isSaving in [false, true] {
       let container = try geography()
+      // Safety: the observer runs on this thread, in the middle of the undo.
       nonisolated(unsafe) let context = undoableContext(container)
       let city = context.turn { context.city("A", population: 1) }
       context.turn { city.population = 2 }

@@ -47,6 +47,9 @@ struct RowAggregateNode: OperandNode {
 /// An aggregate that is computed for each group of objects.
 ///
 /// A class, because each object is added to each aggregate, and all of it is constant.
+///
+/// ## Isolation
+/// Sendable: constant.
 final class RowAggregate: Sendable {
   /// The function that combines the values; nil if the values are counted.
   let function: AggregateNode.Function?

@@ -74,10 +74,10 @@ struct DerivedPlanning {
         // An attribute that is not calculated keeps its stored value, whatever the change set has
         // in its slot.
         if let old = item.old {
-          let strange = item.differing.intersection(derived)
+          let uncalculated = item.differing.intersection(derived)
             .subtracting(derivation.wanted[item.key] ?? SlotSet())
-          if !strange.isEmpty {
-            record = state.splice(old, into: record, at: strange, entity.layout)
+          if !uncalculated.isEmpty {
+            record = state.splice(old, into: record, at: uncalculated, entity.layout)
           }
         }
         if let found = try derivation.record(of: item.key, record, in: after, into: &state.arena) {

@@ -64,32 +64,42 @@ struct PlanWriter {
     try withUnsafeTemporaryAllocation(
       byteCount: Self.overwrittenByteCountMax, alignment: MemoryLayout<UInt64>.alignment
     ) { scratch in
-      var former: UInt64 = 0
       // By pointer: a copy of each item would count references.
       try section.items.withUnsafeBufferPointer { items in
-        for place in items.indices {
-          guard let record = items[place].new else { continue }
-          let key = items[place].key
-          let byteCount = Envelope.byteCount(for: record)
-          let isOverwritten =
-            byteCount <= scratch.count && items[place].old?.byteCount == record.byteCount
-          try RecordKey(key).withBytes { bytes in
-            if isOverwritten {
-              let envelope = UnsafeMutableRawBufferPointer(rebasing: scratch[..<byteCount])
-              Envelope.encode(record: record, generation: generation, key: key, into: envelope)
-              try cursor.overwrite(
-                bytes, UnsafeRawBufferPointer(envelope),
-                isNext: RecordKey.isNear(key.serial, above: former))
-            } else {
-              try cursor.put(bytes, byteCount: byteCount) {
-                Envelope.encode(record: record, generation: generation, key: key, into: $0)
-              }
-            }
+        try putRecords(items, with: &cursor, scratch)
+      }
+    }
+  }
+
+  /// Puts the records of items, ascending by key.
+  ///
+  /// - Parameter scratch: memory for a record that overwrites another one.
+  private mutating func putRecords(
+    _ items: UnsafeBufferPointer<SavePlan.Item>, with cursor: inout WriteCursor,
+    _ scratch: UnsafeMutableRawBufferPointer
+  ) throws {
+    var former: UInt64 = 0
+    for place in items.indices {
+      guard let record = items[place].new else { continue }
+      let key = items[place].key
+      let byteCount = Envelope.byteCount(for: record)
+      let isOverwritten =
+        byteCount <= scratch.count && items[place].old?.byteCount == record.byteCount
+      try RecordKey(key).withBytes { bytes in
+        if isOverwritten {
+          let envelope = UnsafeMutableRawBufferPointer(rebasing: scratch[..<byteCount])
+          Envelope.encode(record: record, generation: generation, key: key, into: envelope)
+          try cursor.overwrite(
+            bytes, UnsafeRawBufferPointer(envelope),
+            isNext: RecordKey.isNear(key.serial, above: former))
+        } else {
+          try cursor.put(bytes, byteCount: byteCount) {
+            Envelope.encode(record: record, generation: generation, key: key, into: $0)
           }
-          former = key.serial
-          count.recordsPut += 1
         }
       }
+      former = key.serial
+      count.recordsPut += 1
     }
   }
 
