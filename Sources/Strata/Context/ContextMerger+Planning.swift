@@ -6,7 +6,7 @@ import StrataRecord
 // How a merge is made: everything is read first, then objects and pending changes are brought to
 // it, so that an error leaves all as it was.
 
-/// What the events say of an object.
+/// The news of one object that the events have.
 private enum ChangeHint {
   case inserted, updated, deleted
   /// The object may have changed: it is reported only if it did.

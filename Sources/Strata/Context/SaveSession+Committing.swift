@@ -52,7 +52,7 @@ extension SaveSession {
         work.changeWorking(
           to: work.working.recomposed(over: save.changeSet.segments, schema: schema))
       }
-      // Children that saved meanwhile composed their changes apart from the frozen ones. The
+      // Children that saved during this save composed their changes apart from the frozen ones. The
       // inbox has their changes still, and is composed over the unfrozen ones.
       work.isPublished = false
       work.recomposeSavepoints(over: save)

@@ -11,7 +11,7 @@ private enum HandOverAttempt: Sendable {
   case done((sent: Segment, received: Segment)?)
   /// A child of this context has saved: its changes go along.
   case incomplete
-  /// Other contexts may have changed what the unsaved changes rest on.
+  /// Other contexts may have changed the state on which the unsaved changes rest.
   case behind
   /// The parent's layer has changed during the attempt.
   case overtaken
@@ -31,7 +31,7 @@ extension SaveSession {
     parent?.publisher.endTurnForChild()
   }
 
-  /// Hands the changes to the parent's layer, however often others change it meanwhile.
+  /// Hands the changes to the parent's layer, however often others change it first.
   ///
   /// - Returns: the changes, and their form in the parent; nil if there are none.
   private func handOver(

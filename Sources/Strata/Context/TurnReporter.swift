@@ -69,7 +69,7 @@ package final class TurnReporter {
     return unreported
   }
 
-  /// The turn's changes so far, which begin anew.
+  /// The turn's changes so far, which are then empty.
   func takeTurn() -> TurnChanges {
     var taken = TurnChanges()
     swap(&taken, &turn)

@@ -20,7 +20,7 @@ extension UnitOfWork {
         bringBack(key, as: savepoint.working.change(for: key), instance: detached[key])
       }
       changeWorking(to: savepoint.working)
-      // The body may have merged what these changes rest on, and have removed their doubt.
+      // The body may have merged the state on which these changes rest, which ended their doubt.
       doubt = .total
     }
     refused = savepoint.refused
@@ -37,7 +37,7 @@ extension UnitOfWork {
   ///
   /// - Parameters:
   ///   - change: the object's pending change after the reversal.
-  ///   - instance: the instance that the context has released meanwhile, if any.
+  ///   - instance: the instance that the context has released since, if any.
   private func bringBack(_ key: ObjectKey, as change: Change?, instance: ManagedObject?) {
     let base = change == nil ? working.change(for: key)?.base : change?.base
     guard let record = change?.record ?? base?.record else {

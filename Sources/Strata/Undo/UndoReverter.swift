@@ -124,7 +124,7 @@ final class UndoReverter: ContextPart {
   }
 
   /// If both sides of a relationship are to-one, makes the other side agree with a value that was
-  /// restored, if either was linked elsewhere meanwhile.
+  /// restored, if either was linked elsewhere since.
   ///
   /// - Parameters:
   ///   - change: the change that set the object back.

@@ -4,9 +4,9 @@ import Synchronization
 
 /// Lets one save of a child into a layer go first, while its siblings wait.
 ///
-/// A save composes its changes outside any lock, and begins again if the layer has changed
-/// meanwhile. Siblings with few changes are faster than one with many, and could overtake it for
-/// ever: after some attempts it closes the gate.
+/// A save composes its changes outside any lock, and begins again if the layer has changed during
+/// that. Siblings with few changes are faster than one with many, and could overtake it for ever:
+/// after some attempts it closes the gate.
 ///
 /// ## Isolation
 /// Sendable. The thread that has the gate closed waits for no other saver.

@@ -18,7 +18,7 @@
       }
       let (saver, sibling) = (ContextQueue(parent: root), ContextQueue(parent: root))
       try saver.performAndWait { context in
-        // A pinned context looks up what it has changed, in a snapshot, at each attempt.
+        // A pinned context looks its changed objects up, in a snapshot, at each attempt.
         try context.setQueryGeneration(from: .current)
         try context.existingObject(City.self, with: id).population = 1
       }

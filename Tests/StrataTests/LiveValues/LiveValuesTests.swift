@@ -51,7 +51,7 @@ import Testing
     var values = coordinator.values(of: City.all.select(\.population)).makeAsyncIterator()
     #expect(try await values.next() == [])
     for number in 1...20 { try await save { $0.city("A", population: number) } }
-    // What is saved while a value is fetched gives another value.
+    // A save while a value is fetched gives another value.
     while let populations = try await values.next(), populations.count < 20 {}
     try await save { context in
       for city in try context.fetch(City.all) { city.population = 0 }

@@ -59,7 +59,7 @@ extension StateAfterSave {
 
   // Ensures that no stored record has a stamp without its bytes. A record to write may have the
   // stamp of a value that the save read and did not set. If the store has replaced or deleted that
-  // value meanwhile, its bytes are gone. Then the store's value stays, if there is one, regardless
+  // value since, its bytes are gone. Then the store's value stays, if there is one, regardless
   // of the merge policy.
 
   /// The planned write of one object, whose external slots have stored values or values of
