@@ -33,7 +33,7 @@
 
     /// Checks that `error` names the stopped process.
     func expectBusy(_ error: (any Error)?) {
-      let cause = (error as? BatchInterruption)?.underlying ?? error
+      let cause = (error as? BatchInterruption)?.underlyingError ?? error
       guard case StoreError.storeBusy(let processID)? = cause else {
         Issue.record("not busy: \(String(describing: error))")
         return

@@ -119,7 +119,7 @@ import Strata
       try outcome.get()
       return "done"
     } catch {
-      let cause = (error as? BatchInterruption)?.underlying ?? error
+      let cause = (error as? BatchInterruption)?.underlyingError ?? error
       if case StoreError.diskFull = cause { return "full" }
       guard cause is StoreError else { throw error }
       let words = CommandLine.arguments.dropFirst(2).joined(separator: " ")

@@ -18,7 +18,7 @@ enum HistoryWalk: String {
     switch self {
     case .record: try await Self.record(coordinator)
     case .behind: try await Self.catchUp(coordinator)
-    case .delete: try await coordinator.execute(BatchDeleteRequest(Person.all)).count
+    case .delete: try await coordinator.execute(BatchDeleteRequest(Person.all)).deletedCount
     }
   }
 

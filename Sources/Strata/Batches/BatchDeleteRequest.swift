@@ -56,7 +56,7 @@ public struct BatchDeleteRequest: Sendable {
 /// The result of a batch delete. Core Data: `NSBatchDeleteResult`.
 public struct BatchDeleteResult: Sendable, Hashable {
   /// How many objects were deleted, including objects that a delete rule deleted.
-  public let count: Int
+  public let deletedCount: Int
   /// The IDs of the deleted objects, including objects that a delete rule deleted; nil unless the
   /// request asks for them.
   public let objectIDs: [ObjectID]?

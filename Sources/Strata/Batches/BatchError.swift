@@ -11,11 +11,11 @@ public struct BatchRowError: Error, Sendable {
   /// The reason: an error of the code that fills rows, a `QueryError` or `ContextError` for a value
   /// that the property cannot have, `ContextError.validationFailed`, or
   /// `StoreError.uniquenessViolations`.
-  public let underlying: any Error
+  public let underlyingError: any Error
 
-  package init(row: Int, underlying: any Error) {
+  package init(row: Int, underlyingError: any Error) {
     self.row = row
-    self.underlying = underlying
+    self.underlyingError = underlyingError
   }
 }
 
@@ -25,11 +25,11 @@ public struct BatchInterruption: Error, Sendable {
   public let token: BatchToken
   /// The error that ended the batch: `CancellationError`, or an error of a stretch. Nothing of that
   /// stretch is in the store.
-  public let underlying: any Error
+  public let underlyingError: any Error
 
-  package init(token: BatchToken, underlying: any Error) {
+  package init(token: BatchToken, underlyingError: any Error) {
     self.token = token
-    self.underlying = underlying
+    self.underlyingError = underlyingError
   }
 }
 
@@ -49,7 +49,7 @@ public struct BatchToken: Sendable, Hashable, Codable {
 
 extension BatchRowError: LocalizedError, CustomStringConvertible, ExplainedError {
   package var explanation: ErrorExplanation {
-    let cause = ErrorExplanation(ofCause: underlying, in: "underlying")
+    let cause = ErrorExplanation(ofCause: underlyingError, in: "underlyingError")
     return ErrorExplanation(
       "The row \(row), counted from 0, cannot be inserted.",
       because: "\(cause.problem) \(cause.reason)",
@@ -59,7 +59,7 @@ extension BatchRowError: LocalizedError, CustomStringConvertible, ExplainedError
 
 extension BatchInterruption: LocalizedError, CustomStringConvertible, ExplainedError {
   package var explanation: ErrorExplanation {
-    let cause = ErrorExplanation(ofCause: underlying, in: "underlying")
+    let cause = ErrorExplanation(ofCause: underlyingError, in: "underlyingError")
     return ErrorExplanation(
       "The batch ended after \(token.completedCount) rows or objects, which are in the store.",
       because: "\(cause.problem) \(cause.reason)",

@@ -124,7 +124,7 @@ final class BatchInsertion: BatchSource, @unchecked Sendable {
         if let mistake = row.mistake { throw mistake }
         if let slot = draft.refused?.keys.min() { throw entity.unfit(slot) }
       } catch {
-        throw BatchRowError(row: rowCount, underlying: error)
+        throw BatchRowError(row: rowCount, underlyingError: error)
       }
       binding.noteNew(draft)
       if !row.links.isEmpty { haveLinks = true }
@@ -178,7 +178,7 @@ final class BatchInsertion: BatchSource, @unchecked Sendable {
       let key: ObjectKey
       if let match = matches?.object(at: position) {
         guard match.entity == entity.number else {
-          throw BatchRowError(row: firstRow + position, underlying: unexpected(match))
+          throw BatchRowError(row: firstRow + position, underlyingError: unexpected(match))
         }
         key = match
         _ = try changes.update(
@@ -244,7 +244,7 @@ final class BatchInsertion: BatchSource, @unchecked Sendable {
       default: []
       }
     guard let row = objects.compactMap({ $0.flatMap(row(of:)) }).max() else { return error }
-    return BatchRowError(row: row, underlying: error)
+    return BatchRowError(row: row, underlyingError: error)
   }
 
   private func row(of object: ObjectID) -> Int? {

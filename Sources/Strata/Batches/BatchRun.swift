@@ -72,6 +72,7 @@ struct BatchRun: Sendable {
 
   private func converted(_ error: any Error) -> any Error {
     let error = source.attributed(error)
-    return source.isStretched ? BatchInterruption(token: source.token, underlying: error) : error
+    return source.isStretched
+      ? BatchInterruption(token: source.token, underlyingError: error) : error
   }
 }

@@ -63,7 +63,7 @@ extension PersistentStoreCoordinator {
       return total
     } catch {
       if options.stretchCount == nil || error is BatchInterruption { throw error }
-      throw BatchInterruption(token: total.token, underlying: error)
+      throw BatchInterruption(token: total.token, underlyingError: error)
     }
 
     func insertCollected() async throws {

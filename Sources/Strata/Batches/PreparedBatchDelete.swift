@@ -80,7 +80,7 @@ struct PreparedBatchDelete: Sendable {
     let store = coordinator.schema.store
     let ids = (outcome.keys?.deleted ?? []).lazy.map { ObjectID(store: store, key: $0) }
     return BatchDeleteResult(
-      count: outcome.count, objectIDs: request.returnsObjectIDs ? Array(ids) : nil)
+      deletedCount: outcome.count, objectIDs: request.returnsObjectIDs ? Array(ids) : nil)
   }
 
   /// Converts a `BatchDenial` to `ContextError.deleteDenied`, and returns any other error

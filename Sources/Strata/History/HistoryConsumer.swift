@@ -34,7 +34,7 @@ public struct HistoryConsumer: Sendable {
   public func transactions(limit: Int = 1_024) throws -> [HistoryTransaction] {
     guard let status = try coordinator.historyStatus() else { throw StoreError.historyNotKept }
     guard let position = status.consumers[name] else { throw StoreError.unknownConsumer(name) }
-    return try coordinator.fetchHistory(HistoryRequest(after: position, fetchLimit: limit))
+    return try coordinator.fetchHistory(HistoryRequest(after: position, limit: limit))
   }
 
   /// Records in the store that the consumer has processed all transactions up to `token`, and waits

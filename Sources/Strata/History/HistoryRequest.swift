@@ -19,22 +19,22 @@ public struct HistoryRequest: Sendable {
   /// that have such changes; nil for all.
   public var entities: [any Entity.Type]?
   /// The number of transactions, at most; nil for all.
-  public var fetchLimit: Int?
+  public var limit: Int?
 
   /// - Parameters:
   ///   - token: the transactions after this one; nil for those from the oldest on.
   ///   - earliestDate: the transactions of this date or later; nil for any.
   ///   - authors: the transactions with one of these authors; nil for any.
   ///   - entities: the changes of objects of these entities; nil for all.
-  ///   - fetchLimit: the number of transactions, at most; nil for all.
+  ///   - limit: the number of transactions, at most; nil for all.
   public init(
     after token: HistoryToken? = nil, since earliestDate: Date? = nil,
-    authors: Set<String>? = nil, entities: [any Entity.Type]? = nil, fetchLimit: Int? = nil
+    authors: Set<String>? = nil, entities: [any Entity.Type]? = nil, limit: Int? = nil
   ) {
     self.token = token
     self.earliestDate = earliestDate
     self.authors = authors
     self.entities = entities
-    self.fetchLimit = fetchLimit
+    self.limit = limit
   }
 }

@@ -86,7 +86,7 @@ extension PersistentStoreCoordinator {
     of request: HistoryRequest, _ body: (HistoryTransaction) throws -> Void
   ) throws {
     let families = try families(of: request)
-    var rest = request.fetchLimit ?? .max
+    var rest = request.limit ?? .max
     var token = request.token
     while rest > 0 {
       let page = try store.history(after: token, countMax: 1_024, byteCountMax: 1 << 20)

@@ -39,7 +39,7 @@
       let coordinator = try store.open()
       let request = HistoryRequest(
         after: after.map(coordinator.store.historyToken), authors: author.map { [$0] },
-        fetchLimit: limit)
+        limit: limit)
       var output = StandardOutput()
       try coordinator.forEachHistoryTransaction(of: request) { transaction in
         if report.json {

@@ -20,7 +20,7 @@ import Testing
     try worker.performAndWait { context in
       let entries = try context.fetch(LedgerEntry.all.sorted(by: \.amount))
       let result = try context.execute(few)
-      #expect(result.count == 2)
+      #expect(result.deletedCount == 2)
       #expect(entries.map(\.isDeleted) == [true, true, false, false])
       #expect(entries[0].amount == nil && entries[2].amount == 2)
       let left = try context.fetch(LedgerEntry.all.sorted(by: \.amount))
@@ -53,7 +53,7 @@ import Testing
     try worker.performAndWait { context in
       context.entry("worker", 1)
       let result = try context.execute(few)
-      #expect(result.count == 2)
+      #expect(result.deletedCount == 2)
       let labels = try context.fetch(LedgerEntry.all.sorted(by: \.label)).map(\.label)
       #expect(labels == ["root", "worker"])
       #expect(context.hasChanges)
@@ -93,7 +93,7 @@ import Testing
     let worker = container.newBackgroundContext()
     let log = MergeLog(worker.layer)
     let result = try await worker.execute(few)
-    #expect(result.count == 2)
+    #expect(result.deletedCount == 2)
     #expect(log.deleted.count == 2)
     let count = try await worker.perform { try $0.count(LedgerEntry.all) }
     #expect(count == 2)
@@ -234,7 +234,7 @@ import Testing
     }
     async let save: Void = container.root.save()
     try await save
-    #expect(try await container.root.execute(BatchDeleteRequest(LedgerEntry.all)).count == 3)
+    #expect(try await container.root.execute(BatchDeleteRequest(LedgerEntry.all)).deletedCount == 3)
     let left = try await container.root.perform { try $0.count(LedgerEntry.all) }
     #expect(left == 0)
   }

@@ -16,15 +16,16 @@ import Testing
   @Test func `deletes matching objects in the store, and returns their number`() throws {
     let container = try ledger(entries: 10)
     let request = BatchDeleteRequest(LedgerEntry.where { $0.amount >= 4 })
-    #expect(try container.coordinator.execute(request).count == 6)
+    #expect(try container.coordinator.execute(request).deletedCount == 6)
     #expect(try amounts(container) == [0, 1, 2, 3])
     let again = try container.coordinator.execute(request)
-    #expect(again.count == 0 && again.objectIDs == nil)
+    #expect(again.deletedCount == 0 && again.objectIDs == nil)
   }
 
   @Test func `of everything leaves nothing`() throws {
     let container = try ledger(entries: 10)
-    #expect(try container.coordinator.execute(BatchDeleteRequest(LedgerEntry.all)).count == 10)
+    let all = try container.coordinator.execute(BatchDeleteRequest(LedgerEntry.all))
+    #expect(all.deletedCount == 10)
     #expect(try amounts(container) == [])
     let reader = ContextQueue(parent: container.coordinator)
     let found = try reader.performAndWait { try $0.count(LedgerEntry.where { $0.amount > 0 }) }
@@ -34,7 +35,7 @@ import Testing
   @Test func `counts order, offset and limit in`() throws {
     let container = try ledger(entries: 10)
     let request = LedgerEntry.all.sorted(by: \.amount, order: .reverse).offset(1).limit(3)
-    #expect(try container.coordinator.execute(BatchDeleteRequest(request)).count == 3)
+    #expect(try container.coordinator.execute(BatchDeleteRequest(request)).deletedCount == 3)
     #expect(try amounts(container) == [0, 1, 2, 3, 4, 5, 9])
   }
 
@@ -47,7 +48,7 @@ import Testing
     var request = BatchDeleteRequest(objectIDs: ids + ids)
     request.returnsObjectIDs = true
     let result = try container.coordinator.execute(request)
-    #expect(result.count == 1 && result.objectIDs == [ids[1]])
+    #expect(result.deletedCount == 1 && result.objectIDs == [ids[1]])
     #expect(try amounts(container) == [2, 3])
     let other = try ledger(entries: 0)
     #expect(throws: ContextError.foreignObjectID(ids[0])) {
@@ -68,7 +69,7 @@ import Testing
     var request = BatchDeleteRequest(Country.all)
     request.returnsObjectIDs = true
     let result = try container.coordinator.execute(request)
-    #expect(result.count == 3)
+    #expect(result.deletedCount == 3)
     #expect(Set(result.objectIDs ?? []) == [ids.0, ids.1[0], ids.1[1]])
     let rest = try container.root.performAndWait { try $0.fetchIDs(City.all) }
     #expect(rest == [ids.1[2]])
@@ -91,7 +92,8 @@ import Testing
     #expect(left == 3)
     // A denying object may be deleted along.
     let both = try container.root.performAndWait { try $0.fetchIDs(Ferry.all) } + ids
-    #expect(try container.coordinator.execute(BatchDeleteRequest(objectIDs: both)).count == 4)
+    let deleted = try container.coordinator.execute(BatchDeleteRequest(objectIDs: both))
+    #expect(deleted.deletedCount == 4)
   }
 
   @Test func `is refused whole if a relationship would be empty that must not be`() throws {
@@ -107,7 +109,7 @@ import Testing
     }
     #expect(error?.failures?.map(\.summary) == ["Pass.owner .required"])
     let others = BatchDeleteRequest(Player.where { $0.name == "B" })
-    #expect(try container.coordinator.execute(others).count == 1)
+    #expect(try container.coordinator.execute(others).deletedCount == 1)
   }
 
   @Test func `is refused whole if too few members would be left`() throws {
@@ -159,7 +161,7 @@ import Testing
         for iso in ["A", "B"] { Country(context: context).iso = iso }
         try context.save()
       }
-      #expect(try container.coordinator.execute(BatchDeleteRequest(Country.all)).count == 2)
+      #expect(try container.coordinator.execute(BatchDeleteRequest(Country.all)).deletedCount == 2)
     }
   }
 
@@ -183,7 +185,7 @@ import Testing
     let result = try await container.coordinator.execute(request) { report in
       reports.withLock { $0.append(report) }
     }
-    #expect(result.count == 8_999)
+    #expect(result.deletedCount == 8_999)
     let told = reports.withLock(\.self)
     #expect(told.map(\.completedCount) == [4_096, 8_192, 8_999, 8_999])
     #expect(told.allSatisfy { $0.objectCount == 8_999 })
@@ -209,6 +211,6 @@ import Testing
       return try await container.root.execute(request)
     }
     await #expect(throws: CancellationError.self) { try await early.value }
-    #expect(try await container.root.execute(request).count == 8_999)
+    #expect(try await container.root.execute(request).deletedCount == 8_999)
   }
 }

@@ -64,7 +64,7 @@ import Testing
     do {
       try await coordinator.execute(imported, rows: lines) { $0.name = $1.name }
     } catch let error as BatchInterruption {
-      print("\(error.token.completedCount) rows are in the store: \(error.underlying)")
+      print("\(error.token.completedCount) rows are in the store: \(error.underlyingError)")
       try await coordinator.execute(imported.resuming(after: error.token), rows: lines) {
         $0.name = $1.name
       }

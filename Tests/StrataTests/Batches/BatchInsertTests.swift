@@ -17,7 +17,7 @@ private struct Stop: Error, Equatable {}
   private func underlying(_ body: () throws -> Void) throws -> (row: Int, error: any Error) {
     let error = #expect(throws: BatchRowError.self) { try body() }
     let found = try #require(error)
-    return (found.row, found.underlying)
+    return (found.row, found.underlyingError)
   }
 
   // MARK: - Rows
@@ -328,7 +328,7 @@ private struct Stop: Error, Equatable {}
     }
     let token = try #require(error?.token)
     #expect(token.completedCount == 8)
-    #expect((error?.underlying as? BatchRowError)?.row == 9)
+    #expect((error?.underlyingError as? BatchRowError)?.row == 9)
     #expect(try read(container) { try $0.count(LedgerEntry.all) } == 8)
     let stored = try JSONDecoder().decode(BatchToken.self, from: JSONEncoder().encode(token))
     let result = try container.coordinator.execute(request.resuming(after: stored), rows: 0..<11) {
@@ -368,7 +368,7 @@ private struct Stop: Error, Equatable {}
     let error = await #expect(throws: BatchInterruption.self) {
       try await container.coordinator.execute(request, rows: failing) { $0.amount = $1 }
     }
-    #expect(error?.token.completedCount == 4 && error?.underlying is Stop)
+    #expect(error?.token.completedCount == 4 && error?.underlyingError is Stop)
     #expect(try read(container) { try $0.count(LedgerEntry.all) } == 14)
   }
 

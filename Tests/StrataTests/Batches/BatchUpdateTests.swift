@@ -123,7 +123,7 @@ import Testing
       try container.coordinator.execute(failing)
     }
     let token = try #require(error?.token)
-    #expect(token.completedCount == 6 && error?.underlying is QueryError)
+    #expect(token.completedCount == 6 && error?.underlyingError is QueryError)
     let rest = BatchUpdateRequest(LedgerEntry.all).setting(\.amount, to: 0)
       .stretches(of: 3).resuming(after: token)
     #expect(try container.coordinator.execute(rest).updatedCount == 4)

@@ -82,11 +82,11 @@ struct ErrorSamples {
         }),
       Group(
         type: "BatchRowError", file: "Strata/Batches/BatchError.swift",
-        errors: causes.map { BatchRowError(row: 7, underlying: $0) }),
+        errors: causes.map { BatchRowError(row: 7, underlyingError: $0) }),
       Group(
         type: "BatchInterruption", file: "Strata/Batches/BatchError.swift",
         errors: causes.map {
-          BatchInterruption(token: BatchToken(completedCount: 9), underlying: $0)
+          BatchInterruption(token: BatchToken(completedCount: 9), underlyingError: $0)
         }),
       Group(
         type: "FixtureError", file: "StrataTesting/Fixtures/FixtureError.swift", cases: "Mistake",

@@ -175,8 +175,8 @@ import Testing
     #expect(try count(HistoryRequest(entities: [City.self])) == 3)
     #expect(try count(HistoryRequest(entities: [Country.self])) == 1)
     #expect(try count(HistoryRequest(entities: [Route.self])) == 0)
-    #expect(try count(HistoryRequest(fetchLimit: 2)) == 2)
-    #expect(try count(HistoryRequest(fetchLimit: 0)) == 0)
+    #expect(try count(HistoryRequest(limit: 2)) == 2)
+    #expect(try count(HistoryRequest(limit: 0)) == 0)
     let countries = try container.coordinator.fetchHistory(
       HistoryRequest(entities: [Country.self]))
     #expect(countries.flatMap { $0.changes.map(\.objectID.entityName) } == ["Country"])

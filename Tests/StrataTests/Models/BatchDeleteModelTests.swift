@@ -74,7 +74,7 @@ private struct Comparison: Model {
     if try before != single.contents { throw ModelDifference("not the same before") }
     var count = 0
     let ofBatch = refusal {
-      count = try batch.container.coordinator.execute(BatchDeleteRequest(request)).count
+      count = try batch.container.coordinator.execute(BatchDeleteRequest(request)).deletedCount
     }
     let ofSingle = refusal {
       let context = ManagedObjectContext(parent: single.container.coordinator)

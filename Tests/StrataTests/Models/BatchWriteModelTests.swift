@@ -26,7 +26,7 @@ private typealias Line = [String: Input]
 /// A refusal in words that are the same for both stores: new objects have other IDs in each.
 private func plain(_ error: any Error) -> [String] {
   switch error {
-  case let error as BatchRowError: plain(error.underlying)
+  case let error as BatchRowError: plain(error.underlyingError)
   case ContextError.validationFailed(let failures): Array(Set(failures.map(\.summary))).sorted()
   case StoreError.uniquenessViolations(let violations):
     Array(Set(violations.map { "\($0.entity) \($0.properties)" })).sorted()

@@ -187,12 +187,12 @@ extension PersistentContainer {
       }
     }
     #expect(moods?.row == 1)
-    #expect(moods?.underlying as? QueryError == unfit("mood"))
+    #expect(moods?.underlyingError as? QueryError == unfit("mood"))
     let scans = #expect(throws: BatchRowError.self) {
       try container.coordinator.execute(request, dictionaries: [["scan": largeScan()]])
     }
     #expect(scans?.row == 0)
-    #expect(scans?.underlying as? QueryError == unfit("scan"))
+    #expect(scans?.underlyingError as? QueryError == unfit("scan"))
     let count = try container.root.performAndWait { try $0.count(Letter.all) }
     #expect(count == 0)
   }

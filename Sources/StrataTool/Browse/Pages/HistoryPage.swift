@@ -29,7 +29,7 @@ struct HistoryPage {
     if start < end {
       try coordinator.forEachHistoryTransaction(
         of: HistoryRequest(
-          after: coordinator.store.historyToken(of: start), fetchLimit: Int(Self.size))
+          after: coordinator.store.historyToken(of: start), limit: Int(Self.size))
       ) { if $0.token.generation < end { transactions.append($0) } }
     }
     let next = start > oldest ? PageAddress.history.with("before", "\(start + 1)") : nil
@@ -104,7 +104,7 @@ struct TransactionPage {
       number == 0
       ? nil
       : try coordinator.fetchHistory(
-        HistoryRequest(after: coordinator.store.historyToken(of: number - 1), fetchLimit: 1)
+        HistoryRequest(after: coordinator.store.historyToken(of: number - 1), limit: 1)
       ).first
     guard let transaction = found, transaction.token.generation == number else {
       throw HTTPRefusal(.notFound, "The history has no transaction of this number.")

@@ -65,7 +65,7 @@ struct ChangeEvents {
       found = try coordinator.fetchHistory(
         HistoryRequest(
           after: coordinator.store.historyToken(of: number),
-          fetchLimit: Self.transactionCountMax + 1))
+          limit: Self.transactionCountMax + 1))
     } catch is StoreError {
       // The history was pruned or stopped: the page says so when it is loaded.
       try write("event: restart\ndata:\n\n")
