@@ -144,6 +144,43 @@ struct `A file that is damaged or no store` {
     #expect(100..<200 ~= count)
   }
 
+  @Test func `is salvaged with the owners that its records name, not its index`() throws {
+    let keys = try makeFamily().map { id in
+      withUnsafeBytes(of: id.key.rawValue.bigEndian) { Data($0) }
+    }
+    var bytes = try Data(contentsOf: store)
+    // The only entry of the index: the child under its owner.
+    let (entry, wrong) = (keys[0] + keys[2], keys[1] + keys[2])
+    #expect(bytes.range(of: entry) != nil, "the entry is there")
+    while let found = bytes.range(of: entry) { bytes.replaceSubrange(found, with: wrong) }
+    try bytes.write(to: store)
+
+    #expect(try ToolProcess.run("dump", store.path).exitCode == 65)
+    let copy = folder.file("salvaged.strata")
+    let outcome = try ToolProcess.run("salvage", store.path, copy.path)
+    #expect(outcome.exitCode == 1, "\(outcome.output) \(outcome.errors)")
+    #expect(outcome.lines.filter { $0.hasPrefix("damage: Sample/") }.count == 1)
+    let context = ManagedObjectContext(
+      parent: try PersistentStoreCoordinator(at: copy, model: SampleStore.model()))
+    let child = try #require(try context.fetch(Sample.where { $0.name == "child" }).first)
+    #expect(child.parent?.name == "owner")
+  }
+
+  /// Adds a sample that is the only child of another one, and a third one: owner, other, child.
+  private func makeFamily() throws -> [ObjectID] {
+    let context = ManagedObjectContext(
+      parent: try PersistentStoreCoordinator(
+        at: store, model: SampleStore.model(), durability: .none))
+    let samples = ["owner", "other", "child"].map { name in
+      let sample = Sample(context: context)
+      sample.name = name
+      return sample
+    }
+    samples[2].parent = samples[0]
+    try context.save()
+    return samples.map(\.objectID)
+  }
+
   @Test func `that is whole is salvaged without a loss`() throws {
     let copy = folder.file("salvaged.strata")
     let outcome = try ToolProcess.run("salvage", store.path, copy.path, "--json")
