@@ -4,6 +4,13 @@ import Strata
 import StrataTestSupport
 import Testing
 
+/// A book of which neither the number nor the name is unique.
+@Entity private final class Book: ManagedObject {
+  @Attribute(.indexed) var number: Int
+  @Attribute(.indexed) var name: String?
+  var next: Book?
+}
+
 @Suite(.enabled(if: ToolProcess.isThere, "the trait Tool is off"))
 struct `A file that is damaged or no store` {
   private let folder: TemporaryDirectory
@@ -179,6 +186,53 @@ struct `A file that is damaged or no store` {
     samples[2].parent = samples[0]
     try context.save()
     return samples.map(\.objectID)
+  }
+
+  @Test func `is salvaged with one object for each unique value`() throws {
+    let (library, copy) = (folder.file("library.strata"), folder.file("salvaged.strata"))
+    try makeLibrary(at: library)
+    var bytes = try Data(contentsOf: library)
+    // The description says that both are unique. A space keeps its length.
+    for (plain, unique) in [
+      ("false,\"name\":\"name\"", " true,\"name\":\"name\""),
+      ("false,\"name\":\"number\"", " true,\"name\":\"number\""),
+    ] {
+      let (plain, unique) = ("\"isUnique\":" + plain, "\"isUnique\":" + unique)
+      #expect(bytes.range(of: Data(plain.utf8)) != nil, "the attribute is there")
+      while let found = bytes.range(of: Data(plain.utf8)) {
+        bytes.replaceSubrange(found, with: Data(unique.utf8))
+      }
+    }
+    try bytes.write(to: library)
+
+    let outcome = try ToolProcess.run("salvage", library.path, copy.path)
+    #expect(outcome.exitCode == 1, "\(outcome.output) \(outcome.errors)")
+    let losses = outcome.lines.filter { $0.hasPrefix("damage: ") }
+    #expect(losses.count == 2, "\(losses)")
+    #expect(losses.contains { $0.hasPrefix("damage: Book/2.name: ") })
+    #expect(losses.contains { $0.hasPrefix("damage: Book/3: ") })
+    let context = ManagedObjectContext(
+      parent: try PersistentStoreCoordinator(
+        at: copy, model: ManagedObjectModel(ofStoreAt: copy)))
+    let books = try context.fetch(FetchRequest<ManagedObject>(entityName: "Book"))
+    let numbers = try books.map { try $0.value(for: "number") }
+    #expect(Set(numbers) == [.int(1), .int(2)])
+    #expect(try ToolProcess.run("check", copy.path).exitCode == 0)
+  }
+
+  /// Saves three books: the second has the name of the first, the third its number, and each leads
+  /// to the next.
+  private func makeLibrary(at url: URL) throws {
+    let context = ManagedObjectContext(
+      parent: try PersistentStoreCoordinator(
+        at: url, model: ManagedObjectModel(Book.self), durability: .none))
+    let books = [(1, "a"), (2, "a"), (1, nil)].map { number, name in
+      let book = Book(context: context)
+      (book.number, book.name) = (number, name)
+      return book
+    }
+    (books[0].next, books[1].next) = (books[1], books[2])
+    try context.save()
   }
 
   @Test func `that is whole is salvaged without a loss`() throws {
