@@ -35,7 +35,7 @@ package final class StoreMaker {
     let coordinator: PersistentStoreCoordinator
     let context: ManagedObjectContext
     let store: StoreIdentity
-    let firstFreeSerial: UInt64
+    let serialRange: Int
     /// Of the items since the last save.
     var weight = 0
   }
@@ -116,16 +116,17 @@ package final class StoreMaker {
       at: temporary, model: model, durability: .none)
     return Work(
       coordinator: coordinator, context: ManagedObjectContext(parent: coordinator),
-      store: StoreIdentity(blueprint.uuid), firstFreeSerial: blueprint.firstFreeSerial)
+      store: StoreIdentity(blueprint.uuid), serialRange: blueprint.serialRange)
   }
 
   private func insert(
     _ id: DumpedID, _ values: [(name: String, value: PropertyValue)], _ work: Work
   ) throws {
-    guard id.serial < work.firstFreeSerial else {
-      throw DumpMistake("the serial \(id.serial) is not below the header's “nextSerial”")
-    }
     let known = try self.id(id, work)
+    // The store raises its counter above all serials of that range.
+    guard known.key.serialRange == work.serialRange else {
+      throw DumpMistake("the serial \(id.serial) is not in the range of the header's “nextSerial”")
+    }
     guard work.context.registeredObject(for: known) == nil else {
       throw DumpMistake("\(id.text) is there twice")
     }

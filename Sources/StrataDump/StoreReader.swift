@@ -132,8 +132,8 @@ package struct StoreReader {
       found = (view.snapshot as? StoreView)?.readableKeys(of: entity.number) ?? []
     }
     return found.filter { key in
-      if key.serial < blueprint.firstFreeSerial { return true }
-      onDamage(id(key).text, DumpMistake("no object has had this serial yet"))
+      if key.serialRange == blueprint.serialRange { return true }
+      onDamage(id(key).text, DumpMistake("no object of the store has such a serial"))
       return false
     }
   }

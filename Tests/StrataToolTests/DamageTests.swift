@@ -133,15 +133,9 @@ struct `A file that is damaged or no store` {
     // The flags of a page follow its number and two other bytes.
     let page = record.lowerBound / 4_096 * 4_096
     bytes.replaceSubrange(page + 10..<page + 12, with: [0, 0])
-    var rest = bytes.startIndex
-    while let name = bytes[rest...].range(of: Data("#serial".utf8)) {
-      // Almost the end of the range of serials: 2⁴⁰ - 2.
-      bytes.replaceSubrange(
-        name.upperBound..<name.upperBound + 8, with: [0xFE, 0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0])
-      rest = name.upperBound
-    }
-    #expect(rest > bytes.startIndex, "the counter is there")
     try bytes.write(to: store)
+    // Almost the end of the range of serials.
+    try setCounter(1 << 40 - 2)
     let copy = folder.file("salvaged.strata")
     let outcome = try ToolProcess.run("salvage", store.path, copy.path)
     #expect(outcome.exitCode == 1, "\(outcome.output) \(outcome.errors)")
@@ -149,6 +143,31 @@ struct `A file that is damaged or no store` {
       parent: try PersistentStoreCoordinator(at: copy, model: SampleStore.model()))
     let count = try context.fetch(Sample.all).count
     #expect(100..<200 ~= count)
+  }
+
+  /// Sets the counter of serials in the file.
+  private func setCounter(_ counter: UInt64) throws {
+    var bytes = try Data(contentsOf: store)
+    let value = withUnsafeBytes(of: counter.littleEndian) { Data($0) }
+    var rest = bytes.startIndex
+    while let name = bytes[rest...].range(of: Data("#serial".utf8)) {
+      bytes.replaceSubrange(name.upperBound..<name.upperBound + 8, with: value)
+      rest = name.upperBound
+    }
+    #expect(rest > bytes.startIndex, "the counter is there")
+    try bytes.write(to: store)
+  }
+
+  @Test func `with a counter below its objects is salvaged without a loss`() throws {
+    try setCounter(1)
+    let copy = folder.file("salvaged.strata")
+    let outcome = try ToolProcess.run("salvage", store.path, copy.path)
+    #expect(outcome.exitCode == 0, "\(outcome.output) \(outcome.errors)")
+    let check = try ToolProcess.run("check", copy.path)
+    #expect(check.exitCode == 0, "\(check.output)")
+    let context = ManagedObjectContext(
+      parent: try PersistentStoreCoordinator(at: copy, model: SampleStore.model()))
+    #expect(try context.count(Sample.all) == 200)
   }
 
   @Test func `is salvaged with the owners that its records name, not its index`() throws {
