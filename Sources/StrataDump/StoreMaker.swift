@@ -22,6 +22,10 @@ package final class StoreMaker {
 
   private let path: String
   private let temporary: URL
+  /// Nil if a value that is not unique ends the work.
+  private let onLoss: StoreReader.DamageHandler?
+  /// The objects that came and were left out.
+  private var lost: Set<DumpedID> = []
   private var work: Work?
   package private(set) var objectCount = 0
   package private(set) var isComplete = false
@@ -31,14 +35,18 @@ package final class StoreMaker {
     let coordinator: PersistentStoreCoordinator
     let context: ManagedObjectContext
     let store: StoreIdentity
-    let firstFreeSerial: UInt64
+    let serialRange: Int
     /// Of the items since the last save.
     var weight = 0
   }
 
+  /// - Parameter onLoss: called for an object that has the unique value of another one, with its
+  ///   place. The value is left out then, or the whole object if that may not be nil. Nil to throw
+  ///   the error.
   /// - Throws: `StoreError.fileExists`.
-  package init(at url: URL) throws {
+  package init(at url: URL, onLoss: StoreReader.DamageHandler? = nil) throws {
     path = url.path
+    self.onLoss = onLoss
     if FileManager.default.fileExists(atPath: path) { throw StoreError.fileExists(path: path) }
     temporary = URL(fileURLWithPath: path + ".loading-\(UUID().uuidString)")
   }
@@ -59,14 +67,16 @@ package final class StoreMaker {
     case .header: return
     case .object(let id, let values): try insert(id, values, work)
     case .targets(let id, let targets):
+      if lost.contains(id) { return }
       let object = try object(id, work)
-      for (name, target) in targets {
+      for (name, target) in targets where !lost.contains(target) {
         try object.setValue(.object(self.id(target, work)), for: name)
       }
     case .members(let id, let property, let members):
-      try add(members, to: object(id, work), property, work)
+      if lost.contains(id) { return }
+      try add(members.filter { !lost.contains($0) }, to: object(id, work), property, work)
     case .end(let count):
-      guard count == objectCount else {
+      guard count == objectCount + lost.count else {
         throw DumpMistake("\(objectCount) objects came, and the end says \(count)")
       }
       isComplete = true
@@ -105,16 +115,17 @@ package final class StoreMaker {
       at: temporary, model: model, durability: .none)
     return Work(
       coordinator: coordinator, context: ManagedObjectContext(parent: coordinator),
-      store: StoreIdentity(blueprint.uuid), firstFreeSerial: blueprint.firstFreeSerial)
+      store: StoreIdentity(blueprint.uuid), serialRange: blueprint.serialRange)
   }
 
   private func insert(
     _ id: DumpedID, _ values: [(name: String, value: PropertyValue)], _ work: Work
   ) throws {
-    guard id.serial < work.firstFreeSerial else {
-      throw DumpMistake("the serial \(id.serial) is not below the header's “nextSerial”")
-    }
     let known = try self.id(id, work)
+    // The store raises its counter above all serials of that range.
+    guard known.key.serialRange == work.serialRange else {
+      throw DumpMistake("the serial \(id.serial) is not in the range of the header's “nextSerial”")
+    }
     guard work.context.registeredObject(for: known) == nil else {
       throw DumpMistake("\(id.text) is there twice")
     }
@@ -162,8 +173,39 @@ package final class StoreMaker {
   }
 
   private func save(_ work: Work) throws {
-    try work.context.save()
-    work.context.reset()
+    while true {
+      do {
+        try work.context.save()
+        return work.context.reset()
+      } catch StoreError.uniquenessViolations(let violations) {
+        guard let onLoss else { throw StoreError.uniquenessViolations(violations) }
+        try giveWay(violations, work, onLoss)
+      }
+    }
+  }
+
+  /// Takes the values that others have from the objects of violations. Violations of one
+  /// that has given way already are found again if they remain.
+  private func giveWay(
+    _ violations: [StoreError.UniquenessViolation], _ work: Work,
+    _ onLoss: StoreReader.DamageHandler
+  ) throws {
+    var changed: Set<ObjectID> = []
+    for violation in violations where !changed.contains(violation.existing) {
+      let id = DumpedID(entity: violation.entity, serial: violation.objectID.key.serial)
+      if lost.contains(id) { continue }
+      changed.insert(violation.objectID)
+      let object = try work.context.existingObject(ManagedObject.self, with: violation.objectID)
+      let optional = violation.properties.first { (try? object.setValue(.null, for: $0)) != nil }
+      if let optional {
+        onLoss("\(id.text).\(optional)", DumpMistake("\(violation) The value is left out."))
+      } else {
+        work.context.delete(object)
+        lost.insert(id)
+        objectCount -= 1
+        onLoss(id.text, DumpMistake("\(violation) The object is left out."))
+      }
+    }
   }
 }
 

@@ -132,8 +132,8 @@ package struct StoreReader {
       found = (view.snapshot as? StoreView)?.readableKeys(of: entity.number) ?? []
     }
     return found.filter { key in
-      if key.serial < blueprint.firstFreeSerial { return true }
-      onDamage(id(key).text, DumpMistake("no object has had this serial yet"))
+      if key.serialRange == blueprint.serialRange { return true }
+      onDamage(id(key).text, DumpMistake("no object of the store has such a serial"))
       return false
     }
   }
@@ -196,7 +196,9 @@ package struct StoreReader {
       return onDamage("\(id(owner).text).\(relationship.name)", error)
     }
     if relationship.isSymmetric { members.removeAll { $0 < owner } }
-    members = try members.filter { try isThere($0) }
+    members = try members.filter {
+      try isThere($0) && leadsBack($0, to: owner, relationship)
+    }
     var rest = members[...]
     while !rest.isEmpty {
       try body(
@@ -205,6 +207,21 @@ package struct StoreReader {
           rest.prefix(Self.membersCountMax).map { id($0) }))
       rest = rest.dropFirst(Self.membersCountMax)
     }
+  }
+
+  /// Whether the record of a member has the link too, if it is kept there. An index that says
+  /// something else is damaged, and may not overrule a record.
+  private func leadsBack(
+    _ member: ObjectKey, to owner: ObjectKey, _ relationship: RelationshipSchema
+  ) throws -> Bool {
+    guard case .inverseSlot(_, let slot) = relationship.storage,
+      try view.target(of: member, at: slot) != owner
+    else { return true }
+    let error = StoreError.damagedIndex(
+      naming: member, "an index says that the object leads to another one, and it does not")
+    guard let onDamage else { throw error }
+    onDamage("\(id(owner).text).\(relationship.name)", error)
+    return false
   }
 
   /// Whether a to-many relationship has lines of its own.

@@ -75,14 +75,14 @@ final class Monitor<State>: @unchecked Sendable {
 
   /// Waits until `isTrue` returns true, trying again after each change.
   ///
-  /// - Parameter limit: how long it waits at most.
+  /// - Parameter limit: how long it waits at most. It never waits for more than 34 years.
   /// - Returns: false if it has waited for that long.
   func wait(atMost limit: Duration, until isTrue: (State) -> Bool) -> Bool {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     var now = timespec()
     clock_gettime(Self.clock, &now)
-    let (seconds, attoseconds) = limit.components
+    let (seconds, attoseconds) = min(limit, Self.longestWait).components
     let nanoseconds = now.tv_nsec + Int(attoseconds / 1_000_000_000)
     var deadline = timespec()
     deadline.tv_sec = now.tv_sec + Int(seconds) + nanoseconds / 1_000_000_000
@@ -92,6 +92,9 @@ final class Monitor<State>: @unchecked Sendable {
     }
     return true
   }
+
+  /// A time on the clock that is later by this can be stated on every system.
+  private static var longestWait: Duration { .seconds(1 << 30) }
 
   /// Waits until `body` gives a value, trying again after each change. `body` may alter the state
   /// when it gives one.

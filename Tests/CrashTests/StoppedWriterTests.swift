@@ -131,9 +131,10 @@
       #expect(try texts("failed", in: container.root) == (0..<count).map { "failed \($0)" })
     }
 
-    @Test func `a saver without a limit waits until that goes on`() throws {
+    @Test(arguments: [nil, .seconds(Int64.max)] as [Duration?])
+    func `a saver whose limit is never reached waits until that goes on`(limit: Duration?) throws {
       let stopped = try StoppedSave()
-      let container = try stopped.open(busyTimeout: nil)
+      let container = try stopped.open(busyTimeout: limit)
       try container.root.performAndWait { try edit(0, "new", in: $0) }
       let isSaved = DispatchSemaphore(value: 0)
       let outcome = Mutex<Result<Void, any Error>?>(nil)

@@ -4,6 +4,13 @@ import Strata
 import StrataTestSupport
 import Testing
 
+/// A book of which neither the number nor the name is unique.
+@Entity private final class Book: ManagedObject {
+  @Attribute(.indexed) var number: Int
+  @Attribute(.indexed) var name: String?
+  var next: Book?
+}
+
 @Suite(.enabled(if: ToolProcess.isThere, "the trait Tool is off"))
 struct `A file that is damaged or no store` {
   private let folder: TemporaryDirectory
@@ -126,15 +133,9 @@ struct `A file that is damaged or no store` {
     // The flags of a page follow its number and two other bytes.
     let page = record.lowerBound / 4_096 * 4_096
     bytes.replaceSubrange(page + 10..<page + 12, with: [0, 0])
-    var rest = bytes.startIndex
-    while let name = bytes[rest...].range(of: Data("#serial".utf8)) {
-      // Almost the end of the range of serials: 2⁴⁰ - 2.
-      bytes.replaceSubrange(
-        name.upperBound..<name.upperBound + 8, with: [0xFE, 0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0])
-      rest = name.upperBound
-    }
-    #expect(rest > bytes.startIndex, "the counter is there")
     try bytes.write(to: store)
+    // Almost the end of the range of serials.
+    try setCounter(1 << 40 - 2)
     let copy = folder.file("salvaged.strata")
     let outcome = try ToolProcess.run("salvage", store.path, copy.path)
     #expect(outcome.exitCode == 1, "\(outcome.output) \(outcome.errors)")
@@ -142,6 +143,115 @@ struct `A file that is damaged or no store` {
       parent: try PersistentStoreCoordinator(at: copy, model: SampleStore.model()))
     let count = try context.fetch(Sample.all).count
     #expect(100..<200 ~= count)
+  }
+
+  /// Sets the counter of serials in the file.
+  private func setCounter(_ counter: UInt64) throws {
+    var bytes = try Data(contentsOf: store)
+    let value = withUnsafeBytes(of: counter.littleEndian) { Data($0) }
+    var rest = bytes.startIndex
+    while let name = bytes[rest...].range(of: Data("#serial".utf8)) {
+      bytes.replaceSubrange(name.upperBound..<name.upperBound + 8, with: value)
+      rest = name.upperBound
+    }
+    #expect(rest > bytes.startIndex, "the counter is there")
+    try bytes.write(to: store)
+  }
+
+  @Test func `with a counter below its objects is salvaged without a loss`() throws {
+    try setCounter(1)
+    let copy = folder.file("salvaged.strata")
+    let outcome = try ToolProcess.run("salvage", store.path, copy.path)
+    #expect(outcome.exitCode == 0, "\(outcome.output) \(outcome.errors)")
+    let check = try ToolProcess.run("check", copy.path)
+    #expect(check.exitCode == 0, "\(check.output)")
+    let context = ManagedObjectContext(
+      parent: try PersistentStoreCoordinator(at: copy, model: SampleStore.model()))
+    #expect(try context.count(Sample.all) == 200)
+  }
+
+  @Test func `is salvaged with the owners that its records name, not its index`() throws {
+    let keys = try makeFamily().map { id in
+      withUnsafeBytes(of: id.key.rawValue.bigEndian) { Data($0) }
+    }
+    var bytes = try Data(contentsOf: store)
+    // The only entry of the index: the child under its owner.
+    let (entry, wrong) = (keys[0] + keys[2], keys[1] + keys[2])
+    #expect(bytes.range(of: entry) != nil, "the entry is there")
+    while let found = bytes.range(of: entry) { bytes.replaceSubrange(found, with: wrong) }
+    try bytes.write(to: store)
+
+    #expect(try ToolProcess.run("dump", store.path).exitCode == 65)
+    let copy = folder.file("salvaged.strata")
+    let outcome = try ToolProcess.run("salvage", store.path, copy.path)
+    #expect(outcome.exitCode == 1, "\(outcome.output) \(outcome.errors)")
+    #expect(outcome.lines.filter { $0.hasPrefix("damage: Sample/") }.count == 1)
+    let context = ManagedObjectContext(
+      parent: try PersistentStoreCoordinator(at: copy, model: SampleStore.model()))
+    let child = try #require(try context.fetch(Sample.where { $0.name == "child" }).first)
+    #expect(child.parent?.name == "owner")
+  }
+
+  /// Adds a sample that is the only child of another one, and a third one: owner, other, child.
+  private func makeFamily() throws -> [ObjectID] {
+    let context = ManagedObjectContext(
+      parent: try PersistentStoreCoordinator(
+        at: store, model: SampleStore.model(), durability: .none))
+    let samples = ["owner", "other", "child"].map { name in
+      let sample = Sample(context: context)
+      sample.name = name
+      return sample
+    }
+    samples[2].parent = samples[0]
+    try context.save()
+    return samples.map(\.objectID)
+  }
+
+  @Test func `is salvaged with one object for each unique value`() throws {
+    let (library, copy) = (folder.file("library.strata"), folder.file("salvaged.strata"))
+    try makeLibrary(at: library)
+    var bytes = try Data(contentsOf: library)
+    // The description says that both are unique. A space keeps its length.
+    for (plain, unique) in [
+      ("false,\"name\":\"name\"", " true,\"name\":\"name\""),
+      ("false,\"name\":\"number\"", " true,\"name\":\"number\""),
+    ] {
+      let (plain, unique) = ("\"isUnique\":" + plain, "\"isUnique\":" + unique)
+      #expect(bytes.range(of: Data(plain.utf8)) != nil, "the attribute is there")
+      while let found = bytes.range(of: Data(plain.utf8)) {
+        bytes.replaceSubrange(found, with: Data(unique.utf8))
+      }
+    }
+    try bytes.write(to: library)
+
+    let outcome = try ToolProcess.run("salvage", library.path, copy.path)
+    #expect(outcome.exitCode == 1, "\(outcome.output) \(outcome.errors)")
+    let losses = outcome.lines.filter { $0.hasPrefix("damage: ") }
+    #expect(losses.count == 2, "\(losses)")
+    #expect(losses.contains { $0.hasPrefix("damage: Book/2.name: ") })
+    #expect(losses.contains { $0.hasPrefix("damage: Book/3: ") })
+    let context = ManagedObjectContext(
+      parent: try PersistentStoreCoordinator(
+        at: copy, model: ManagedObjectModel(ofStoreAt: copy)))
+    let books = try context.fetch(FetchRequest<ManagedObject>(entityName: "Book"))
+    let numbers = try books.map { try $0.value(for: "number") }
+    #expect(Set(numbers) == [.int(1), .int(2)])
+    #expect(try ToolProcess.run("check", copy.path).exitCode == 0)
+  }
+
+  /// Saves three books: the second has the name of the first, the third its number, and each leads
+  /// to the next.
+  private func makeLibrary(at url: URL) throws {
+    let context = ManagedObjectContext(
+      parent: try PersistentStoreCoordinator(
+        at: url, model: ManagedObjectModel(Book.self), durability: .none))
+    let books = [(1, "a"), (2, "a"), (1, nil)].map { number, name in
+      let book = Book(context: context)
+      (book.number, book.name) = (number, name)
+      return book
+    }
+    (books[0].next, books[1].next) = (books[1], books[2])
+    try context.save()
   }
 
   @Test func `that is whole is salvaged without a loss`() throws {

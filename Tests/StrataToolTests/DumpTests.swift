@@ -73,6 +73,22 @@ struct `A dump` {
     #expect(!known.contains(sample.objectID))
   }
 
+  /// As the dump of a store in which a former release has used serials without a reservation.
+  @Test func `with objects above its next serial is loaded whole`() throws {
+    let former = try String(contentsOf: dump(), encoding: .utf8)
+    let behind = folder.file("behind")
+    try Data(
+      former.replacingOccurrences(
+        of: #""nextSerial":\d+"#, with: #""nextSerial":1"#, options: .regularExpression
+      ).utf8
+    ).write(to: behind)
+    let loaded = folder.file("loaded.strata")
+    let outcome = try ToolProcess.run("load", loaded.path, input: behind)
+    #expect(outcome.exitCode == 0, "\(outcome.errors)")
+    let check = try ToolProcess.run("check", loaded.path)
+    #expect(check.exitCode == 0, "\(check.output)")
+  }
+
   @Test func `of each golden store is loaded to an equal dump`() throws {
     let golden = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().appendingPathComponent("GoldenStores/Stores")

@@ -78,11 +78,14 @@ extension PersistentStoreCoordinator {
   /// - Parameters:
   ///   - value: the new value; nil removes the value. It should be small, because all values of a
   ///     store are read together.
-  ///   - key: the key, 1 to 255 bytes in UTF-8.
+  ///   - key: the key, 1 to 255 bytes in NFC and UTF-8. Keys that are equal as strings name one
+  ///     value.
   /// - Throws: `StoreError.invalidMetadataKey`; `.severalStores` if the coordinator has several
   ///   stores: ask `coordinator(for:)`; other cases of `StoreError`; the errors of encoding. After
   ///   an error nothing is changed.
   public func setMetadata<Value: Encodable>(_ value: Value?, forKey key: String) async throws {
+    // Swift compares strings by canonical equivalence, and the file compares bytes.
+    let key = key.precomposedStringWithCanonicalMapping
     guard 1...255 ~= key.utf8.count else { throw StoreError.invalidMetadataKey(key) }
     let data = try value.map { try JSONEncoder().encode([$0]) }
     try await withCheckedThrowingContinuation { continuation in

@@ -26,7 +26,7 @@ extension FileCheck {
     // LMDB's locks are on the lock file: closing this descriptor drops none.
     defer { close(file) }
     if isForReading, FileSystem.isReadOnly(path) {
-      try runWithoutLock(file)
+      try runWithoutLock(file) { () throws(LMDBError) in try run(file, isForReading: true) }
       return nil
     }
     guard let lock = try ExclusiveLock.take(besideFileAt: path, atMost: limit) else {
@@ -50,10 +50,12 @@ extension FileCheck {
   }
 
   /// A process that writes to the file through another mount is no damage.
-  private static func runWithoutLock(_ file: Int32) throws(LMDBError) {
+  fileprivate static func runWithoutLock(
+    _ file: Int32, _ check: () throws(LMDBError) -> Void
+  ) throws(LMDBError) {
     let stamp = FileStamp(of: file)
     do throws(LMDBError) {
-      try run(file, isForReading: true)
+      try check()
     } catch {
       if FileStamp(of: file) == stamp { throw error }
     }
@@ -71,6 +73,7 @@ package enum OpeningCheck {
   package static func leaveOut() { leftOut.store(true, ordering: .relaxed) }
 
   /// Checks the pages of a file that no environment of this process has open, whatever its stamp.
+  /// On a read-only medium it takes no lock.
   ///
   /// - Returns: the damage; nil if there is none, or if another process has the file open.
   package static func flaw(ofFileAt path: String) throws(LMDBError) -> LMDBError? {
@@ -78,11 +81,13 @@ package enum OpeningCheck {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { throw LMDBError(code: errno) }
     defer { close(file) }
-    guard let lock = try ExclusiveLock.take(besideFileAt: path) else {
-      return nil
-    }
+    let check = { () throws(LMDBError) in _ = try FileCheck.run(file) }
     do throws(LMDBError) {
-      try lock.during { () throws(LMDBError) in _ = try FileCheck.run(file) }
+      if FileSystem.isReadOnly(path) {
+        try FileCheck.runWithoutLock(file, check)
+      } else if let lock = try ExclusiveLock.take(besideFileAt: path) {
+        try lock.during(check)
+      }
       return nil
     } catch .damagedPage(let number, let flaw) {
       return .damagedPage(number: number, flaw)

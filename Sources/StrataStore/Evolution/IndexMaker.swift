@@ -108,26 +108,21 @@ struct IndexMaker {
   /// The number of violations that an error has at most.
   private static let violationCountMax = 100
 
-  /// Adds the objects whose value the object before them has, too.
+  /// Adds the objects whose value an object before them has, too.
   private func findViolations(
     of number: PropertyNumber, _ run: IndexRun, _ violations: inout [StoreError.UniquenessViolation]
   ) throws {
-    for place in run.entries.indices.dropFirst() where violations.count < Self.violationCountMax {
-      let isSame = run.withBytes(at: place - 1) { former in
-        run.withBytes(at: place) {
-          Postings.list(ofKey: former).isEqual(to: Postings.list(ofKey: $0))
-        }
+    var scan = UniqueValueScan(number, in: view)
+    for place in run.entries.indices where violations.count < Self.violationCountMax {
+      let key = run.entries[place].object
+      let holder = try run.withBytes(at: place) {
+        try scan.holder(besides: key, at: Postings.list(ofKey: $0))
       }
-      let (key, other) = (run.entries[place].object, run.entries[place - 1].object)
-      guard isSame, let entity = view.schema.entity(key.entity),
-        let otherEntity = view.schema.entity(other.entity),
-        let index = entity.indexes.first(where: { $0.number == number }),
-        let record = try view.record(for: key)?.record,
-        let otherRecord = try view.record(for: other)?.record,
-        index.hasEqualValue(record, entity, otherRecord, otherEntity)
+      guard let holder, let entity = view.schema.entity(key.entity),
+        let index = entity.indexes.first(where: { $0.number == number })
       else { continue }
       violations.append(
-        StoreError.UniquenessViolation(key, index, heldBy: other, entity))
+        StoreError.UniquenessViolation(key, index, heldBy: holder, entity))
     }
   }
 }

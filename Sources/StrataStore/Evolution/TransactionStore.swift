@@ -100,6 +100,7 @@ package final class TransactionStore: PersistentStore, @unchecked Sendable {
         record, generation: generation, author: changeSet.author,
         contextName: changeSet.contextName)
     }
+    try transaction.reserveSerials(of: plan)
     let writes = try PlanWriter.write(
       plan, in: transaction, queue.trees, generation: generation)
     counts.note(plan)
@@ -130,8 +131,8 @@ package final class TransactionStore: PersistentStore, @unchecked Sendable {
       if let taken, (try? Catalog.setFirstFreeSerial(taken.upperBound, in: transaction)) != nil {
         serials = taken
       } else {
-        // The next save fails with the same error.
-        let any = UInt64.random(in: 1..<ObjectKey.serialMax)
+        // The next save fails with the same error (I3 of `SerialAllocator`).
+        let any = UInt64.random(in: ObjectKey.unsavedSerialMin..<ObjectKey.serialMax)
         return any..<(any + 1)
       }
     }

@@ -12,8 +12,10 @@ package struct StoreBlueprint: Sendable {
   package let uuid: UUID
   package let outline: ModelOutline
   package let numbers: SchemaNumbers
-  /// The first serial that no object has had.
+  /// The first serial that no block contains. A former release may have saved objects above it.
   package let firstFreeSerial: UInt64
+  /// The range of the serials of the store's objects.
+  package var serialRange: Int { StoreOrigin.range(of: firstFreeSerial) }
   /// The digest of the model of the last stage of a migration plan; nil if it is not known.
   package let stage: UInt64?
   /// The values that programs have set.

@@ -12,8 +12,9 @@ import StrataRecord
 /// | records | checksum, layout; the serial is below the next one; the tree's count is right |
 /// | external values | the bytes have the stamp of the record; each has a record |
 /// | indexes | entries ascend; each is the value of its object; as many as there are objects |
+/// | constraints | no two objects have one value |
 /// | indexes of words | entries ascend; they are the words and the lengths of the objects' texts |
-/// | to-one relationships | the target exists |
+/// | to-one relationships | the target exists; it leads back, if the inverse is to-one too |
 /// | links | both ends exist; the link of the other direction exists |
 ///
 /// Everything is read through the paths that programs use. Reading ends in no part at the first
@@ -149,8 +150,21 @@ package struct StoreCheck {
         found(place, "it leads to an object of another entity")
       } else if (try? view.contains(target)) == false {
         found(place, "it leads to \(name(of: target)), which does not exist", mayBeIntended: true)
+      } else if let back = relationship.inverse, back.kind == .toOne,
+        !leads(from: target, at: back.slot, to: key)
+      {
+        found(place, "it leads to \(name(of: target)), which does not lead back")
       }
     }
+  }
+
+  /// Whether a to-one slot of an object leads to another one. An object that cannot be read is
+  /// reported by itself.
+  private func leads(from object: ObjectKey, at slot: Int, to key: ObjectKey) -> Bool {
+    guard let entity = view.schema.entity(object.entity),
+      let record = try? view.record(for: object)?.record
+    else { return true }
+    return record.toOne(at: slot, layout: entity.layout) == key
   }
 
   // MARK: - External values
@@ -208,6 +222,7 @@ package struct StoreCheck {
     var count = 0
     let (view, report) = (view, report)
     var isOrdered = true
+    var scan = UniqueValueScan(index.number, in: view)
     do {
       try view.scanIndex(index.number, in: KeyRange(), isReversed: false) { entry, key in
         count += 1
@@ -223,6 +238,14 @@ package struct StoreCheck {
           let object = self.name(of: key)
           report(
             Finding(place: place, problem: "\(problem): \(object)", mayBeIntended: false))
+        }
+        if index.isUnique,
+          let holder = try? scan.holder(besides: key, at: Postings.list(ofKey: entry))
+        {
+          let (object, other) = (self.name(of: key), self.name(of: holder))
+          report(
+            Finding(
+              place: place, problem: "\(object) has the value of \(other)", mayBeIntended: false))
         }
         return .more
       }

@@ -13,8 +13,9 @@
       discussion: """
         The new store has the identity and the object IDs of the old one, all objects whose \
         records can be read, and the links between them. Indexes are made again; the history is \
-        not copied. The old file is not changed. What is lost is printed, a line for each object \
-        or tree.
+        not copied. The old file is not changed. Of two objects with one unique value, the second \
+        loses the value, or is left out if the value may not be nil. What is lost is printed, a \
+        line for each object, value or tree.
 
         If the description of the store itself cannot be read, nothing can be copied: the exit \
         code is 65. It is 1 if something is lost, and 0 if nothing is.
@@ -37,13 +38,14 @@
     private func salvage() throws -> Int {
       let progress = ProgressLine("salvaging")
       let log = FindingLog(isJSON: report.json, progress: progress)
-      let maker = try StoreMaker(at: URL(fileURLWithPath: copy))
-      defer { maker.remove() }
       // Each object is read twice, for its values and for its links.
       var known: Set<String> = []
-      let reader = try StoreReader(store.open(), onProgress: progress.show) { place, error in
+      let note = { (place: String, error: any Error) in
         if known.insert(place).inserted { log.note(place, "\(error)") }
       }
+      let maker = try StoreMaker(at: URL(fileURLWithPath: copy), onLoss: note)
+      defer { maker.remove() }
+      let reader = try StoreReader(store.open(), onProgress: progress.show, onDamage: note)
       try reader.visit { try maker.add($0) }
       try maker.finish()
       progress.end()

@@ -121,6 +121,30 @@ import Testing
       }
     }
 
+    @Test func `is checked as a whole without a lock file`() async throws {
+      await #expect(processExitsWith: .success) {
+        let scratch = try ScratchEnvironment()
+        let folder = scratch.directory.url.path
+        let mounts = try PrivateMounts()
+        try mounts.mountMemory(at: folder)
+        try scratch.open().makeTree("a", ["k": "a value that was saved"])
+        unlink(scratch.path + "-lock")
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: scratch.path))
+        while let found = bytes.range(of: Data("a value that was saved".utf8)) {
+          bytes[found.lowerBound] ^= 1
+        }
+        let damaged = scratch.directory.file("damaged")
+        try bytes.write(to: damaged)
+        try mounts.makeReadOnly(folder)
+
+        #expect(try OpeningCheck.flaw(ofFileAt: scratch.path) == nil)
+        let flaw = LMDBError.damagedPage(number: 0, .seal)
+        #expect(try OpeningCheck.flaw(ofFileAt: damaged.path) == flaw)
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder)
+        #expect(files.sorted() == ["damaged", "store"])
+      }
+    }
+
     @Test func `is read by a user whose lock file it is not`() async throws {
       await #expect(processExitsWith: .success) {
         let (scratch, shown) = (try ScratchEnvironment(), try TemporaryDirectory())

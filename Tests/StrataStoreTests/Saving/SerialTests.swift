@@ -66,6 +66,35 @@ import Testing
     #expect(store.nextSerial() > 5_000_000)
   }
 
+  /// As those of objects that are made while the store cannot write.
+  @Test(arguments: [(nil, 7), (1, 70_000)] as [(UInt64?, UInt64)])
+  func `that could not be reserved are given to no other object`(
+    reserved: UInt64?, unreserved: UInt64
+  ) throws {
+    let folder = try TemporaryDirectory()
+    func open() throws -> LMDBStore {
+      try LMDBStore.open(
+        at: folder.file("store").path, model: Atlas.model(), durability: .none)
+    }
+    let store = try open()
+    if let reserved {
+      var edit = Edit(store)
+      #expect(edit.insert(Atlas.city).serial == reserved)
+      try edit.save()
+    }
+    let key = ObjectKey(entity: store.schema.of(Atlas.city).number, serial: unreserved)
+    var first = Edit(store)
+    first.insert(Atlas.city, key: key)
+    try first.save()
+    var second = Edit(store)
+    try second.delete(key)
+    try second.save()
+    store.close()
+    let reopened = try open()
+    #expect(reopened.nextSerial() == unreserved + 1)
+    reopened.close()
+  }
+
   @Test func `that have run out are those of no object, and such objects cannot be saved`() throws {
     let store = try LMDBStore.inMemory(model: Atlas.model())
     let city = store.schema.of(Atlas.city).number

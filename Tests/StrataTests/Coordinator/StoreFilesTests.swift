@@ -241,6 +241,32 @@ private func error(_ body: () throws -> Void) -> StoreError? {
     #expect(try container.coordinator.metadata().keys == ["=", "languages"])
   }
 
+  @Test func `has one value in its metadata for keys that are equal as strings`() async throws {
+    let folder = try TemporaryDirectory()
+    let coordinator = try geography(in: folder).coordinator
+    let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
+    try await coordinator.setMetadata(1, forKey: composed)
+    try await coordinator.setMetadata(2, forKey: decomposed)
+    #expect(try coordinator.metadata().value(composed, as: Int.self) == 2)
+    try await coordinator.setMetadata(Int?.none, forKey: decomposed)
+    #expect(try coordinator.metadata().keys == [])
+
+    // The bytes of a key as it came, as before keys were normalized.
+    try await withCheckedThrowingContinuation { continuation in
+      coordinator.store.setValue(Data("[3]".utf8), forKey: decomposed) {
+        continuation.resume(with: $0)
+      }
+    }
+    try await coordinator.setMetadata(4, forKey: composed)
+    #expect(try coordinator.metadata().value(decomposed, as: Int.self) == 4)
+    try await coordinator.setMetadata(Int?.none, forKey: composed)
+    #expect(try coordinator.metadata().keys == [])
+
+    let long = String(repeating: "e\u{301}", count: 127)
+    try await coordinator.setMetadata(5, forKey: long)
+    #expect(try coordinator.metadata().value(long, as: Int.self) == 5)
+  }
+
   @Test func `says how old the oldest state is that is read`() throws {
     let folder = try TemporaryDirectory()
     let container = try geography(in: folder)

@@ -242,6 +242,28 @@ private func makeFirstStore(at url: URL) throws {
     }
   }
 
+  @Test func `keeps its model if values are equal that its index has cut`() throws {
+    let folder = try TemporaryDirectory()
+    let url = folder.file("store")
+    let start = String(repeating: "long ", count: 60)
+    let ids = try PersistentContainer(at: url, model: First.model(), durability: .none)
+      .root.performAndWait { context in
+        let towns = ["a", "b", "a", ""].map { end in
+          let town = First.Town(context: context)
+          town.title = start + end
+          return town
+        }
+        try context.save()
+        return towns.map(\.objectID)
+      }
+    #expect {
+      _ = try PersistentContainer(at: url, model: Strict.model(), durability: .none)
+    } throws: { error in
+      guard case StoreError.uniquenessViolations(let violations) = error else { return false }
+      return violations.map(\.objectID) == [ids[2]] && violations.map(\.existing) == [ids[0]]
+    }
+  }
+
   @Test func `keeps the values that a former default has given`() throws {
     let folder = try TemporaryDirectory()
     let url = folder.file("store")

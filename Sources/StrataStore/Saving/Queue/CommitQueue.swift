@@ -5,6 +5,7 @@ import StrataChanges
 import StrataLMDB
 import StrataPrimitives
 import StrataRecord
+import Synchronization
 
 /// The queue of requests to write. One job of the writer takes all waiting requests and writes them
 /// in one transaction with one sync: group commit. A lone saver waits for no others. If several
@@ -52,6 +53,15 @@ final class CommitQueue: Sendable {
   let isReadOnly: Bool
   /// The feed of the file, whichever store of this process writes to it.
   let feed: ChangeFeed
+
+  private let knownReservedEnd = Atomic<UInt64>(0)
+
+  /// A committed state of the catalog's counter of serials, which only rises; 0 if none is known.
+  /// A save of objects below it does not read the counter. Set by the writer thread.
+  var reservedEnd: UInt64 {
+    get { knownReservedEnd.load(ordering: .relaxed) }
+    set { knownReservedEnd.store(newValue, ordering: .relaxed) }
+  }
 
   private struct State {
     /// In the order of their arrivals.

@@ -25,6 +25,8 @@ struct GroupCommit {
   private let transaction: WriteTransaction
   /// The generation of the last save in the transaction.
   private var generation: UInt64
+  /// A state of the counter of serials in the transaction: it is here or above.
+  private var reservedEnd: UInt64
   private var hasWritten = false
   /// Whether another process has the file open.
   private let isShared: Bool
@@ -51,6 +53,7 @@ struct GroupCommit {
     self.queue = queue
     self.transaction = transaction
     isShared = transaction.isShared
+    reservedEnd = queue.reservedEnd
     generation = try Catalog.generation(in: transaction, ofVersion: queue.schema.version)
     history = try HistoryWriter(in: transaction, queue.schema)
   }
@@ -61,6 +64,7 @@ struct GroupCommit {
       if hasWritten {
         try history?.finish(generation: generation)
         try queue.commit(transaction, generation: generation, written)
+        queue.reservedEnd = reservedEnd
       } else {
         transaction.abort()
       }
@@ -104,6 +108,7 @@ struct GroupCommit {
       }
       hasWritten = true
       try Catalog.setFirstFreeSerial(block.upperBound, in: transaction)
+      reservedEnd = block.upperBound
       replies.append((false, { completion(.success(block)) }))
     case .batch, .history, .value: preconditionFailure("it has a transaction of its own")
     }
@@ -120,6 +125,7 @@ struct GroupCommit {
     hasWritten = true
     generation += 1
     let record = try record(of: plan)
+    reservedEnd = try transaction.reserveSerials(of: plan, reservedBelow: reservedEnd)
     let writes = try PlanWriter.write(plan, in: transaction, queue.trees, generation: generation)
     if let record {
       try history?.append(

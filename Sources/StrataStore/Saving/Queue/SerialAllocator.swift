@@ -11,8 +11,9 @@ import StrataPrimitives
 ///
 /// ## Invariants
 /// - I1 A serial is allocated only if the catalog on disk is above it. The exception: if the store
-///   could not write for 65,536 insertions, insertions go on without a reservation. The next
-///   reservation begins above them, and a save of an object whose serial another process was given
+///   cannot write when no block is left, insertions go on without a reservation. The next
+///   reservation begins above them, a save of such objects raises the catalog above them in its own
+///   transaction (`reserveSerials`), and a save of an object whose serial another process was given
 ///   in between is a conflict.
 /// - I2 A read-only store reserves nothing. Its serials are in the upper half of all serials, where
 ///   no reservation comes, at a random place: the unsaved objects of one coordinator have other IDs

@@ -27,8 +27,34 @@ extension WriteTransaction {
     return first..<end
   }
 
+  /// Raises the counter of the catalog above the objects that a plan writes, if it is not above
+  /// them: their serials may be some that could not be reserved (I1 of `SerialAllocator`). After
+  /// that no other object gets them, even when these are deleted.
+  ///
+  /// - Parameter end: the counter, or a former state of it; nothing is read if all are below.
+  /// - Returns: the counter, or `end`.
+  /// - Throws: `StoreError.damaged`; `LMDBError`.
+  @discardableResult
+  func reserveSerials(of plan: SavePlan, reservedBelow end: UInt64 = 0) throws -> UInt64 {
+    var end = end
+    for place in plan.sections.indices {
+      // By part: a copy of an item would count references. Keys ascend.
+      let last = plan.sections[place].items.count - 1
+      guard last >= 0 else { continue }
+      let serial = plan.sections[place].items[last].key.serial
+      guard serial >= end else { continue }
+      end = try Catalog.firstFreeSerial(in: self)
+      // The counter does not leave its range.
+      guard serial >= end, StoreOrigin.range(of: serial + 1) == StoreOrigin.range(of: end)
+      else { continue }
+      end = serial + 1
+      try Catalog.setFirstFreeSerial(end, in: self)
+    }
+    return end
+  }
+
   /// The highest serial of any record. The catalog is above it unless the file was put together
-  /// from damaged parts.
+  /// from damaged parts, or a former release has saved an object without a reservation.
   private func highestSerial(in queue: CommitQueue) throws -> UInt64 {
     var highest: UInt64 = 0
     for entity in queue.schema.entities {
