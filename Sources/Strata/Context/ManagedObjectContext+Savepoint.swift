@@ -16,19 +16,6 @@ extension ManagedObjectContext {
   /// }
   /// ```
   ///
-<<<<<<< HEAD:Sources/Strata/Context/ManagedObjectContext+Savepoint.swift
-  /// It is no turn and no save: when it returns, the body's changes are unsaved like any edit, and
-  /// children see them at the end of the turn. Savepoints nest; an inner one that throws reverts
-  /// its own changes. Within the body
-  /// - nothing is published and no child's save is integrated unless the body uses a child, and
-  ///   `processPendingChanges()` waits for the end: the saves are visible to readers at once as
-  ///   always, and are integrated after it;
-  /// - `save()`, `rollback()` and `reset()` are final: a throw reverts only later changes;
-  /// - `undo()` and `redo()` are edits, and are reverted too;
-  /// - using a child publishes the changes so far, and a save of that child is reverted with the
-  ///   rest. The child has handed its changes over: its objects are clean, and keep their values
-  ///   until they are refreshed or fetched again.
-=======
   /// A savepoint neither ends the turn nor saves. Its changes are unsaved like any edit, and
   /// children see them at the end of the turn. Savepoints nest: an inner one that throws reverts
   /// only its own changes. Within the body:
@@ -40,7 +27,6 @@ extension ManagedObjectContext {
   ///   keep their values until they are refreshed or fetched again.
   /// - `save()`, `rollback()` and `reset()` are final: a throw reverts only later changes.
   /// - `undo()` and `redo()` are edits, and are reverted too.
->>>>>>> docs:Sources/Strata/Context/ManagedObjectContext+Editing.swift
   ///
   /// Objects that were inserted in the body are detached, as after `rollback()`. Core Data has no
   /// equivalent; the nearest is a child context that is discarded.
