@@ -150,7 +150,7 @@ extension ContextMerger {
       plan.reported.deleted.append(key)
       return
     }
-    work.doubt.remove(key)
+    work.endDoubt(of: key)
     // A change that already rests on the state beneath keeps its readings, even if some of its
     // contributors had read an older state. A merge of the object by name discards them, too.
     let isChangedBeneath = !base.rests(on: beneath)

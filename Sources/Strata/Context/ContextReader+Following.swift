@@ -86,7 +86,7 @@ extension ContextReader {
   /// Unsaved changes may rest on objects that the events do not name.
   private func noteDoubt(of events: GatheredEvents) {
     if layer.parent == nil { return }
-    if work.working.isEmpty && work.edits.isEmpty {
+    if work.working.isEmpty && work.edits.isEmpty && work.savepoints.isEmpty {
       work.doubt = Doubt()
     } else {
       work.doubt.insert(events)

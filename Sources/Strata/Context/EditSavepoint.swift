@@ -30,6 +30,8 @@ struct EditSavepoint {
   var isAnnounced = false
   /// The merges since that observers were not notified of: they stay.
   var merged = TurnChanges()
+  /// The objects whose doubt has ended since, with a merge beneath their later changes.
+  var endedDoubt: Set<ObjectKey> = []
 
   init(_ work: UnitOfWork) {
     working = work.working

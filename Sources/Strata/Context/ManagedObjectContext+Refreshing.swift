@@ -80,7 +80,9 @@ extension ManagedObjectContext {
     } else {
       makeFault(object)
     }
-    reporter.turn.refreshed.append(key)
+    var refreshed = TurnChanges()
+    refreshed.refreshed.append(key)
+    work.noteMerge(refreshed)
     reporter.noteTouched()
   }
 

@@ -38,13 +38,15 @@ extension SaveSession {
     to parentLayer: ContextLayer, isInItsTurn: Bool
   ) throws -> (sent: Segment, received: Segment)? {
     var overtakenCount = 0
+    var seenRevision: UInt64?
     while true {
       let attempt: HandOverAttempt
       if overtakenCount < Self.overtakenCountMax {
         parentLayer.gate.pass()
-        attempt = try handOverOnce(to: parentLayer, isInItsTurn)
+        attempt = try handOverOnce(
+          to: parentLayer, isInItsTurn, doubting: doubtAtHandOver, seen: seenRevision)
       } else {
-        attempt = try parentLayer.gate.close { try handOverOnce(to: parentLayer, isInItsTurn) }
+        attempt = try parentLayer.gate.close { try handOverAlone(to: parentLayer, isInItsTurn) }
       }
       switch attempt {
       case .done(let push):
@@ -54,25 +56,51 @@ extension SaveSession {
         }
         return push
       case .incomplete: try prepareToSave()
-      case .behind: try catchUp()
+      case .behind:
+        overtakenCount += 1
+        seenRevision = parentLayer.revision
+        try catchUp()
       case .overtaken: overtakenCount += 1
       }
     }
   }
 
+  /// Hands the changes over while later savers wait. It looks up all objects instead of catching
+  /// up with the changes of others, which might go on for ever.
+  private func handOverAlone(
+    to parentLayer: ContextLayer, _ isInItsTurn: Bool
+  ) throws -> HandOverAttempt {
+    while true {
+      let attempt = try handOverOnce(
+        to: parentLayer, isInItsTurn, doubting: .total, seen: parentLayer.revision)
+      if case .overtaken = attempt { continue }
+      if case .behind = attempt { continue }
+      return attempt
+    }
+  }
+
   /// Composes the changes with the parent's published ones, outside any lock, and hands them over
   /// unless the parent has published others in between. It runs no code of the program.
+  ///
+  /// - Parameters:
+  ///   - doubt: the objects to look up beneath the parent.
+  ///   - revision: the parent's revision that a view of this context has seen, or nil.
   private func handOverOnce(
-    to parentLayer: ContextLayer, _ isInItsTurn: Bool
+    to parentLayer: ContextLayer, _ isInItsTurn: Bool, doubting doubt: Doubt,
+    seen revision: UInt64?
   ) throws -> HandOverAttempt {
     let mine = layer.current
     if !mine.inbox.isEmpty { return .incomplete }
     let theirs = parentLayer.current
     guard let segment = work.working.flattened() else { return .done(nil) }
     let restsOnParent = segment.restsOnOthers
-    if restsOnParent, !reader.isPinned, !reader.following.passOwnEvents() { return .behind }
+    if restsOnParent, theirs.revision != revision, !reader.isPinned,
+      !reader.following.passOwnEvents()
+    {
+      return .behind
+    }
     var ground = try Ground(
-      of: segment, onto: theirs.published, doubting: doubtAtHandOver
+      of: segment, onto: theirs.published, doubting: doubt
     ) { [coordinator] in
       try ReadView.take(own: Overlay(), layer: parentLayer, source: coordinator)
     }

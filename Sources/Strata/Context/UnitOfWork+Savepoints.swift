@@ -20,9 +20,9 @@ extension UnitOfWork {
         bringBack(key, as: savepoint.working.change(for: key), instance: detached[key])
       }
       changeWorking(to: savepoint.working)
-      // The body may have merged the state on which these changes rest, which ended their doubt.
-      doubt = .total
     }
+    // The former changes do not rest on the state that the body has merged.
+    for key in savepoint.endedDoubt { doubt.insert(key) }
     refused = savepoint.refused
     registry.turnLeavingIntoFaults()
     reporter.turn = savepoint.isAnnounced ? undone : savepoint.turn
@@ -105,6 +105,12 @@ extension UnitOfWork {
     }
   }
 
+  /// An object's changes rest on the state beneath the context, after a merge.
+  func endDoubt(of key: ObjectKey) {
+    doubt.remove(key)
+    for index in savepoints.indices { savepoints[index].endedDoubt.insert(key) }
+  }
+
   // MARK: - Reports
 
   /// Observers are notified of changes that may yet be reverted.
@@ -123,16 +129,16 @@ extension UnitOfWork {
   }
 
   /// A merge as it is to be reported after a savepoint was restored: objects that have their
-  /// unsaved changes again are there.
+  /// unsaved changes again are there, unless these delete them.
   private func standing(_ merged: TurnChanges) -> TurnChanges {
     var standing = TurnChanges()
     standing.inserted = merged.inserted
     standing.refreshed = merged.refreshed + merged.updated
     for key in merged.deleted {
-      if working.change(for: key) == nil {
-        standing.deleted.append(key)
-      } else {
-        standing.refreshed.append(key)
+      switch working.kind(of: key) {
+      case nil: standing.deleted.append(key)
+      case .delete: break
+      case .insert, .update: standing.refreshed.append(key)
       }
     }
     return standing

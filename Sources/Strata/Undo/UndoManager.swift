@@ -252,7 +252,12 @@ extension ManagedObjectContext.UndoManager {
   }
 
   /// Adds an integrated save of a child: as a group of its own, unless one is open that was begun.
+  /// In the middle of a reversal, the group comes after those that are left to be undone.
   func register(integrating changes: UndoGroup, schema: Schema) {
+    if direction != nil {
+      if !changes.isEmpty { state.undoGroups.append(changes) }
+      return trim()
+    }
     endTurn()
     register(changes, schema: schema)
     endTurn()
