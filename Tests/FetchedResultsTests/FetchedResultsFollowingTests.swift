@@ -283,10 +283,13 @@ private struct Scene {
       }
     }
     let scene = try Scene([("a", "x")])
+    scene.context.automaticallyMergesChangesFromParent = true
     let delegate = Resetting()
     scene.list.delegate = delegate
-    scene.context.plant("b", in: "x")
-    try scene.context.save()
+    try ContextQueue(parent: scene.container.coordinator).performAndWait { context in
+      context.plant("b", in: "x")
+      try context.save()
+    }
     scene.context.processPendingChanges()
     #expect(text(scene.list) == "[x: a b]")
     scene.context.plant("c", in: "x")
