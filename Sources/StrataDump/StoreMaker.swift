@@ -97,9 +97,7 @@ package final class StoreMaker {
   /// Removes the files of unfinished work.
   package func remove() {
     work = nil
-    for suffix in ["", "-lock"] {
-      try? FileManager.default.removeItem(atPath: temporary.path + suffix)
-    }
+    StoreFiles.removeIfPossible(temporary.path)
   }
 
   // MARK: - Items

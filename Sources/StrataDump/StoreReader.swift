@@ -47,7 +47,7 @@ package struct StoreReader {
       preconditionFailure("a store that was opened from a file is Strata's own")
     }
     blueprint = try store.blueprint(in: snapshot)
-    view = ReadView(own: Overlay(), inherited: [], snapshot: snapshot, schema: schema)
+    view = ReadView(of: snapshot, schema)
     self.onProgress = onProgress
     self.onDamage = onDamage
   }

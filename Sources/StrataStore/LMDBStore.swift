@@ -293,7 +293,9 @@ package final class LMDBStore: PersistentStore {
   }
 
   /// The first free serial in the catalog, as far as it can be read.
-  func firstFreeSerial() -> UInt64 { (try? opened().queue.firstFreeSerial()) ?? 1 << 47 }
+  func firstFreeSerial() -> UInt64 {
+    (try? opened().queue.firstFreeSerial()) ?? ObjectKey.unsavedSerialMin
+  }
 
   package func takeSerials(upTo countMax: Int) -> Range<UInt64> {
     if !isClosed { return serials.take(upTo: countMax, for: self) }

@@ -199,7 +199,7 @@ struct BatchChanges {
         })
       for key in list.gained {
         guard members.unnumberedCount > 0, members[members.count - 1].key > key else {
-          members.set(key, at: PositionPlan.unnumbered)
+          members.set(key, at: ListPosition.unnumbered)
           continue
         }
         let plan = PositionPlan(inserting: [key], at: members.count, in: members)

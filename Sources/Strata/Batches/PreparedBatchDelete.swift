@@ -55,7 +55,7 @@ struct PreparedBatchDelete: Sendable {
       }
       return .found { snapshot in
         let watched = WatchedSnapshot(snapshot) { _ in try watch.check() }
-        let view = ReadView(own: Overlay(), inherited: [], snapshot: watched, schema: schema)
+        let view = ReadView(of: watched, schema)
         let keys = try plan.fetchKeys(in: view)
         if let impostor = try plan.impostor(among: keys, in: view) {
           throw StoreError.damagedIndex(

@@ -80,9 +80,7 @@ extension ManagedObjectContext {
     } else {
       makeFault(object)
     }
-    var refreshed = TurnChanges()
-    refreshed.refreshed.append(key)
-    work.noteMerge(refreshed)
+    work.noteRefreshed(key)
     reporter.noteTouched()
   }
 

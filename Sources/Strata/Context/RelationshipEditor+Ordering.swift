@@ -160,10 +160,10 @@ extension RelationshipEditor {
     var isKnown = true
     work.orderedLists.targetDidChange(of: object.key, to: owner, relationship) { place in
       do {
-        return try linkState(at: place, to: object.key).position ?? PositionPlan.unnumbered
+        return try linkState(at: place, to: object.key).position ?? ListPosition.unnumbered
       } catch {
         isKnown = false
-        return PositionPlan.unnumbered
+        return ListPosition.unnumbered
       }
     }
     if !isKnown { work.orderedLists.removeAll() }

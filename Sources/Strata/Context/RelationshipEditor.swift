@@ -297,7 +297,7 @@ final class RelationshipEditor: ContextPart {
       let isMirrorOrdered = relationship.inverse?.kind == .orderedToMany
       setLink(
         .present(position: position), number, mirror: mirror, from: object.key, to: target.key,
-        mirrored: .present(position: isMirrorOrdered ? PositionPlan.unnumbered : 0))
+        mirrored: .present(position: isMirrorOrdered ? ListPosition.unnumbered : 0))
     }
     reporter.noteTouched()
   }

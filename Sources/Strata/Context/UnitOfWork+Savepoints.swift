@@ -128,6 +128,13 @@ extension UnitOfWork {
     for index in savepoints.indices { savepoints[index].merged.append(merged, schema: schema) }
   }
 
+  /// Notes an object that has become a fault for the turn's report.
+  func noteRefreshed(_ key: ObjectKey) {
+    var refreshed = TurnChanges()
+    refreshed.refreshed.append(key)
+    noteMerge(refreshed)
+  }
+
   /// A merge as it is to be reported after a savepoint was restored: objects that have their
   /// unsaved changes again are there, unless these delete them.
   private func standing(_ merged: TurnChanges) -> TurnChanges {

@@ -126,9 +126,7 @@ extension MigrationPlan {
         at: copy, model: model, removing: removing, durability: .none)
       return report
     } catch {
-      for suffix in ["", "-lock"] {
-        try? FileManager.default.removeItem(atPath: copy.path + suffix)
-      }
+      StoreFiles.removeIfPossible(copy.path)
       throw error
     }
   }

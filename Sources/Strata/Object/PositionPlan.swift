@@ -33,12 +33,6 @@ struct PositionPlan {
   /// Members that get another number.
   private(set) var moved: [ReadView.Member] = []
 
-  /// The distance between neighbours where there is room.
-  static let spacing: UInt64 = 1 << 40
-  /// Numbers are below this; a member that has none has it.
-  static let unnumbered = UInt64.max
-  private static let middle: UInt64 = 1 << 63
-
   /// - Parameters:
   ///   - keys: of the new members, at least one.
   ///   - index: the index of the first of them, 0 … `members.count`.
@@ -73,13 +67,13 @@ struct PositionPlan {
       let lower = place > 0 ? members[place - 1] : nil
       let upper = place < numberedCount ? members[place] : nil
       // All numbers are above `floor` and below `ceiling`.
-      let ceiling = upper?.position ?? PositionPlan.unnumbered
+      let ceiling = upper?.position ?? ListPosition.unnumbered
       let room = ceiling - min(lower?.position ?? 0, ceiling)
       let even = room / (count + 1)
-      let open = min(PositionPlan.spacing, even)
+      let open = min(ListPosition.spacing, even)
       let kept = max(1, (room >> 10) / count)
       switch (lower, upper) {
-      case (nil, nil): (step, first) = (open, PositionPlan.middle - count / 2 * open)
+      case (nil, nil): (step, first) = (open, ListPosition.middle - count / 2 * open)
       case (let lower?, nil): (step, first) = (open, lower.position + open)
       case (nil, _?): (step, first) = (open, ceiling - count * open)
       case (let lower?, _?)
@@ -128,15 +122,15 @@ struct PositionPlan {
       let lower = window.lowerBound > 0 ? members[window.lowerBound - 1].position + 1 : 0
       let upper =
         window.upperBound < numberedCount
-        ? members[window.upperBound].position : Self.unnumbered
+        ? members[window.upperBound].position : ListPosition.unnumbered
       let total = UInt64(window.count + count)
       let room = upper > lower ? (upper - lower) / (total + 1) : 0
       if room >= 1 << (8 + level) || (isWhole && room > 0) {
         let isOpen = window.upperBound == numberedCount || window.lowerBound == 0
-        let step = isOpen ? min(room, Self.spacing) : room
+        let step = isOpen ? min(room, ListPosition.spacing) : room
         let first =
           isWhole
-          ? Self.middle - total / 2 * step
+          ? ListPosition.middle - total / 2 * step
           : window.lowerBound == 0 ? upper - total * step : lower - 1 + step
         return number(window, place, count, members) { first + UInt64($0) * step }
       }

@@ -47,6 +47,11 @@ package final class ReadView {
   /// Whether an ancestor has more pending than insertions.
   package let hasInheritedUpdates: Bool
 
+  /// A view of the store alone, without unsaved changes.
+  package convenience init(of snapshot: any Snapshot, _ schema: Schema) {
+    self.init(own: Overlay(), inherited: [], snapshot: snapshot, schema: schema)
+  }
+
   package init(
     own: Overlay, inherited: [Segment], snapshot: any Snapshot, schema: Schema,
     bookmarks: [ChangeFeed.Bookmark]? = nil

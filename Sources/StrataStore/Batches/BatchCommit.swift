@@ -81,14 +81,13 @@ struct BatchCommit {
   /// - Throws: `StoreError.storage`, `.damaged`; `LMDBError`.
   func viewBefore() throws -> ReadView {
     let reader = TreeReader(try queue.environment.read(), queue.trees, queue.schema)
-    return ReadView(
-      own: Overlay(), inherited: [], snapshot: try StoreView(reader), schema: queue.schema)
+    return ReadView(of: try StoreView(reader), queue.schema)
   }
 
   /// A view for one step, and the way it is passed to other types. It is released before anything
   /// is written.
   func takeView() -> (store: StoreView, read: ReadView) {
     let view = StoreView(transaction, queue.trees, queue.schema, generation: generation - 1)
-    return (view, ReadView(own: Overlay(), inherited: [], snapshot: view, schema: queue.schema))
+    return (view, ReadView(of: view, queue.schema))
   }
 }

@@ -8,9 +8,6 @@ import StrataRecord
 struct DeferredUniqueness {
   private var changed: [(key: ObjectKey, index: PropertyNumber)] = []
 
-  /// The number of violations that an error has at most.
-  private static let violationCountMax = 100
-
   /// Notes the values that the writes of a part change.
   mutating func note(_ plan: SavePlan) {
     for section in plan.sections {
@@ -32,7 +29,7 @@ struct DeferredUniqueness {
       if place.isMultiple(of: BatchWatch.stride) { try watch.check() }
       guard let found = try violation(of: value.key, value.index, view) else { continue }
       violations.append(found)
-      if violations.count == Self.violationCountMax { break }
+      if violations.count == StoreError.UniquenessViolation.countMax { break }
     }
     if !violations.isEmpty { throw StoreError.uniquenessViolations(violations) }
   }

@@ -170,9 +170,9 @@ extension StoreError {
     case .storeFull:
       ErrorExplanation(
         "The store is full.",
-        because: "It has reached its largest size, or has no serials left for new objects. Saved "
-          + "data is not lost.",
-        remedy: "Delete something, and save again.")
+        because: "It has reached its largest size, has no serials left for new objects, or has had "
+          + "as many models as a store can have. Saved data is not lost.",
+        remedy: "Delete something and save again, or load a dump of it into a new store.")
 
     // MARK: History
     case .historyNotKept:
@@ -218,7 +218,7 @@ extension StoreError {
     case .closed:
       ErrorExplanation(
         "The store is closed.", because: "It was closed before this use of it.",
-        remedy: "Open it again to use it.")
+        remedy: "Release its coordinator and all contexts, and open it again.")
     }
   }
 

@@ -7,12 +7,14 @@ package import StrataModel
 extension StoreError {
   /// A record is missing, or differs from the one that was written under its key.
   static func damagedRecord(of key: ObjectKey, _ reason: String) -> StoreError {
-    .damaged(tree: "r\(key.entity.rawValue)", key: "serial \(key.serial)", reason: reason)
+    .damaged(
+      tree: TreeKind.records.name(of: key.entity), key: "serial \(key.serial)", reason: reason)
   }
 
   /// An index names an object that its record does not belong to.
   package static func damagedIndex(naming key: ObjectKey, _ reason: String) -> StoreError {
-    .damaged(tree: "i\(key.entity.rawValue)", key: "serial \(key.serial)", reason: reason)
+    .damaged(
+      tree: TreeKind.entries.name(of: key.entity), key: "serial \(key.serial)", reason: reason)
   }
 
   /// One object is linked to another according to one place, and the other end does not lead back.

@@ -16,6 +16,9 @@ extension StoreError {
     /// The object that has the value, in the store or in the same save.
     public let existing: ObjectID
 
+    /// How many violations an error has at most.
+    static let countMax = 100
+
     package init(objectID: ObjectID, entity: String, properties: [String], existing: ObjectID) {
       self.objectID = objectID
       self.entity = entity

@@ -37,7 +37,9 @@ struct ExternalTransfer {
         if later != slot.number { changed.updateValue(later, forKey: slot.number) }
       }
       if changed.isEmpty { continue }
-      guard let tree = try transaction.tree(named: "x\(number.rawValue)") else { continue }
+      guard let tree = try transaction.tree(named: TreeKind.external.name(of: number)) else {
+        continue
+      }
       try Self.move(changed, in: tree, transaction)
     }
   }

@@ -70,7 +70,7 @@ private struct IndexPlace {
       let family = former.family(of: name).filter { moves[$0] != nil }
       for index in former.indexes(declaredBy: name) {
         places[index.number] = IndexPlace(
-          index: index, declaring: name, tree: "i\(number.rawValue)", family: family)
+          index: index, declaring: name, tree: TreeKind.entries.name(of: number), family: family)
       }
     }
     return places
@@ -85,7 +85,7 @@ private struct IndexPlace {
       let name = entity.description.name
       for index in present.indexes(declaredBy: name) {
         places[index.number] = IndexPlace(
-          index: index, declaring: name, tree: "i\(entity.number.rawValue)",
+          index: index, declaring: name, tree: TreeKind.entries.name(of: entity.number),
           family: Set(entity.family.filter { moves[$0] != nil }))
       }
     }

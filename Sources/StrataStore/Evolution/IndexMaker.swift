@@ -105,15 +105,13 @@ struct IndexMaker {
     }
   }
 
-  /// The number of violations that an error has at most.
-  private static let violationCountMax = 100
-
   /// Adds the objects whose value an object before them has, too.
   private func findViolations(
     of number: PropertyNumber, _ run: IndexRun, _ violations: inout [StoreError.UniquenessViolation]
   ) throws {
     var scan = UniqueValueScan(number, in: view)
-    for place in run.entries.indices where violations.count < Self.violationCountMax {
+    let countMax = StoreError.UniquenessViolation.countMax
+    for place in run.entries.indices where violations.count < countMax {
       let key = run.entries[place].object
       let holder = try run.withBytes(at: place) {
         try scan.holder(besides: key, at: Postings.list(ofKey: $0))

@@ -41,7 +41,7 @@ struct LinkTransfer {
           let entityNumber = former.number(of: name),
           former.entities.isStoredAsLinks(relationship),
           !stays(number, declaredBy: name, entityNumber),
-          let tree = try transaction.tree(named: "i\(entityNumber.rawValue)")
+          let tree = try transaction.tree(named: TreeKind.entries.name(of: entityNumber))
         else { continue }
         try setAside(number, from: tree, &places, in: transaction)
         // Without an inverse, the links are mirrored under another number of the same tree.
@@ -57,7 +57,7 @@ struct LinkTransfer {
   private func stays(
     _ number: PropertyNumber, declaredBy name: String, _ entity: EntityNumber
   ) -> Bool {
-    trees.entries(of: number).map { trees.name(of: $0) } == "i\(entity.rawValue)"
+    trees.entries(of: number).map { trees.name(of: $0) } == TreeKind.entries.name(of: entity)
       && former.family(of: name).allSatisfy { moves[$0].map { $0[number] == number } ?? true }
   }
 

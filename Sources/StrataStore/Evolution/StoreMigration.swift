@@ -241,8 +241,7 @@ package struct StoreMigration {
     of schema: Schema, _ trees: Trees, in environment: Environment
   ) throws -> ReadView {
     let reader = TreeReader(try environment.read(), trees, schema)
-    return ReadView(
-      own: Overlay(), inherited: [], snapshot: try StoreView(reader), schema: schema)
+    return ReadView(of: try StoreView(reader), schema)
   }
 
   /// - Throws: `StoreError.valuesMissing` if objects have no value of an attribute that must have

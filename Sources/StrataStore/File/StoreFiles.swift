@@ -95,6 +95,12 @@ package enum StoreFiles {
     }
   }
 
+  /// Removes a store that is not in use, with its lock file. Files that cannot be removed stay.
+  package static func removeIfPossible(_ path: String) {
+    unlink(path)
+    unlink(path + StoreFile.lockMark)
+  }
+
   private static func remove(_ path: String) throws {
     // The lock file is removed first: a store that is then created at the path makes its own.
     unlink(path + StoreFile.lockMark)

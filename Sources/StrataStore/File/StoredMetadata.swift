@@ -43,7 +43,7 @@ package struct StoredMetadata: Sendable {
       var counts: [String: Int] = [:]
       for entity in catalog.outline.entities where !entity.isAbstract {
         guard let number = catalog.numbers.number(ofEntity: entity.name),
-          let records = try environment.tree(named: "r\(number.rawValue)")
+          let records = try environment.tree(named: TreeKind.records.name(of: number))
         else { continue }
         // The tree may have been opened after the transaction began.
         counts[entity.name] = try environment.read().statistics(of: records).entryCount

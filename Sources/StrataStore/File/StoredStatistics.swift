@@ -33,7 +33,7 @@ package struct StoredStatistics: Sendable {
     let catalog = try OpenStore.catalog(
       of: environment, path: path, expecting: ModelOutline(entities: []), SchemaNumbers())
     let names = Dictionary(
-      catalog.numbers.entities.map { ("\($0.value)", $0.key) },
+      catalog.numbers.entities.map { ($0.value, $0.key) },
       uniquingKeysWith: { first, _ in first })
     do {
       // Trees are opened before the snapshot that they are read in.
@@ -48,8 +48,9 @@ package struct StoredStatistics: Sendable {
         ownPageCount += statistics.pageCount
         trees.append(
           Tree(
-            name: name, entity: names[String(name.dropFirst())], entryCount: statistics.entryCount,
-            depth: statistics.depth, pageCount: statistics.pageCount))
+            name: name, entity: TreeKind.entity(ofTree: name).flatMap { names[$0.rawValue] },
+            entryCount: statistics.entryCount, depth: statistics.depth,
+            pageCount: statistics.pageCount))
       }
       pageByteCount = environment.pageByteCount
       pageCount = environment.usedByteCount / max(1, pageByteCount)

@@ -107,11 +107,11 @@ final class Trees: Sendable {
   static func names(_ schema: Schema) -> [String] {
     [catalogName]
       + schema.entities.flatMap { entity in
-        let number = String(entity.number.rawValue)
-        let hasEntries = !ownNumbersWithEntries(of: entity).isEmpty
-        return (entity.hasRecordTree ? ["r" + number] : [])
-          + (hasEntries ? ["i" + number] : [])
-          + (entity.hasExternalTree ? ["x" + number] : [])
+        var kinds: [TreeKind] = []
+        if entity.hasRecordTree { kinds.append(.records) }
+        if !ownNumbersWithEntries(of: entity).isEmpty { kinds.append(.entries) }
+        if entity.hasExternalTree { kinds.append(.external) }
+        return kinds.map { $0.name(of: entity.number) }
       }
   }
 

@@ -37,7 +37,7 @@ struct CountCheck {
   private func gainingPlaces() throws -> Set<LinkPlace> {
     let schema = state.schema.validation.memberships
     if schema.relationships.isEmpty { return [] }
-    let view = ReadView(own: Overlay(), inherited: [], snapshot: state.view, schema: state.schema)
+    let view = ReadView(of: state.view, state.schema)
     var memberships = MembershipChanges(schema)
     for section in state.plan.sections where schema[section.entity.number] != nil {
       for item in section.items where item.new != nil {

@@ -68,7 +68,7 @@ struct LinkHandover {
     var numbers: [ObjectKey: UInt64] = [:]
     if case .inverseSlot(let index, let slot) = relationship.storage {
       for member in try state.referrers(to: place.owner, index: index, slot: slot) {
-        numbers[member] = LinkState.unnumbered
+        numbers[member] = ListPosition.unnumbered
       }
     }
     try state.view.scanLinks(at: place) { target, position in
@@ -78,8 +78,8 @@ struct LinkHandover {
     for (target, link) in links.at(place) {
       numbers[target] = link.position
     }
-    let unnumbered = numbers.filter { $0.value == LinkState.unnumbered }.keys.sorted()
-    let last = numbers.values.lazy.filter { $0 != LinkState.unnumbered }.max()
+    let unnumbered = numbers.filter { $0.value == ListPosition.unnumbered }.keys.sorted()
+    let last = numbers.values.lazy.filter { $0 != ListPosition.unnumbered }.max()
     var end = ListEnd(after: last, roomFor: state.save.links.count + unnumbered.count)
     for member in unnumbered {
       guard let number = end.next() else { break }
@@ -114,29 +114,20 @@ private struct ListEnd {
   private var last: UInt64?
   private let step: UInt64
 
-  /// The distance between members where there is room.
-  private static let spacing: UInt64 = 1 << 32
-  private static let middle: UInt64 = 1 << 63
-
   /// - Parameters:
   ///   - last: the number of the last member, or nil.
   ///   - count: the number of members to add.
   init(after last: UInt64?, roomFor count: Int) {
     self.last = last
-    let room = LinkState.unnumbered - (last ?? Self.middle)
-    step = min(Self.spacing, room / (UInt64(count) + 1))
+    let room = ListPosition.unnumbered - (last ?? ListPosition.middle)
+    step = min(ListPosition.spacing, room / (UInt64(count) + 1))
   }
 
   /// The number of the next member; nil if there is no room: it comes last without one.
   mutating func next() -> UInt64? {
     if step == 0 { return nil }
-    let number = last.map { $0 + step } ?? Self.middle
+    let number = last.map { $0 + step } ?? ListPosition.middle
     last = number
     return number
   }
-}
-
-extension LinkState {
-  /// The position of a member without a number: it comes last.
-  fileprivate static let unnumbered = UInt64.max
 }

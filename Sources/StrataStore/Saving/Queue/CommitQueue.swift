@@ -3,6 +3,7 @@ import Dispatch
 import Foundation
 import StrataChanges
 import StrataLMDB
+import StrataModel
 import StrataPrimitives
 import StrataRecord
 import Synchronization
@@ -179,7 +180,7 @@ final class CommitQueue: Sendable {
   func firstFreeSerial() -> UInt64 {
     guard let transaction = try? environment.read(),
       let serial = try? Catalog.firstFreeSerial(in: transaction)
-    else { return 1 << 47 }
+    else { return ObjectKey.unsavedSerialMin }
     return serial
   }
 
