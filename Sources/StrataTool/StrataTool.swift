@@ -30,7 +30,7 @@
   struct StrataCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "strata",
-      abstract: "Looks into stores of Strata, checks, copies and repairs them.",
+      abstract: "Looks into stores of Strata, checks, copies and salvages them.",
       discussion: """
         A store is opened with the model that it has inside; the program's classes are not needed. \
         Commands that only read may run beside programs that have the store open, and change \

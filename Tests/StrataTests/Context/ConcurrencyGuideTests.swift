@@ -249,7 +249,12 @@ import Testing
       }
       try await container.root.perform { context in
         for violation in violations {
-          context.delete(try context.object(ManagedObject.self, with: violation.objectID))
+          let object = try context.object(ManagedObject.self, with: violation.objectID)
+          if object.isInserted {
+            context.delete(object)
+          } else {
+            context.refresh(object, mergeChanges: false)  // a stored object: only its edits go
+          }
         }
         try context.save()
       }
