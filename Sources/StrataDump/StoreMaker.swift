@@ -35,7 +35,7 @@ package final class StoreMaker {
     let coordinator: PersistentStoreCoordinator
     let context: ManagedObjectContext
     let store: StoreIdentity
-    let serialRange: Int
+    let blueprint: StoreBlueprint
     /// Of the items since the last save.
     var weight = 0
   }
@@ -113,15 +113,15 @@ package final class StoreMaker {
       at: temporary, model: model, durability: .none)
     return Work(
       coordinator: coordinator, context: ManagedObjectContext(parent: coordinator),
-      store: StoreIdentity(blueprint.uuid), serialRange: blueprint.serialRange)
+      store: StoreIdentity(blueprint.uuid), blueprint: blueprint)
   }
 
   private func insert(
     _ id: DumpedID, _ values: [(name: String, value: PropertyValue)], _ work: Work
   ) throws {
     let known = try self.id(id, work)
-    // The store raises its counter above all serials of that range.
-    guard known.key.serialRange == work.serialRange else {
+    // The store raises its counter above all serials of its range.
+    guard work.blueprint.mayHave(known.key) else {
       throw DumpMistake("the serial \(id.serial) is not in the range of the header's “nextSerial”")
     }
     guard work.context.registeredObject(for: known) == nil else {
@@ -182,17 +182,19 @@ package final class StoreMaker {
     }
   }
 
-  /// Takes the values that others have from the objects of violations. Violations of one
-  /// that has given way already are found again if they remain.
+  /// Takes the values that others have from the objects of violations. Those whose other object is
+  /// to give way itself come later: they are found again if they remain.
   private func giveWay(
     _ violations: [StoreError.UniquenessViolation], _ work: Work,
     _ onLoss: StoreReader.DamageHandler
   ) throws {
-    var changed: Set<ObjectID> = []
-    for violation in violations where !changed.contains(violation.existing) {
+    let giving = Set(violations.map(\.objectID))
+    var certain = violations.filter { !giving.contains($0.existing) }
+    // Each of two objects may have a value of the other.
+    if certain.isEmpty { certain = Array(violations.prefix(1)) }
+    for violation in certain {
       let id = DumpedID(entity: violation.entity, serial: violation.objectID.key.serial)
       if lost.contains(id) { continue }
-      changed.insert(violation.objectID)
       let object = try work.context.existingObject(ManagedObject.self, with: violation.objectID)
       let optional = violation.properties.first { (try? object.setValue(.null, for: $0)) != nil }
       if let optional {

@@ -132,7 +132,7 @@ package struct StoreReader {
       found = (view.snapshot as? StoreView)?.readableKeys(of: entity.number) ?? []
     }
     return found.filter { key in
-      if key.serialRange == blueprint.serialRange { return true }
+      if blueprint.mayHave(key) { return true }
       onDamage(id(key).text, DumpMistake("no object of the store has such a serial"))
       return false
     }
@@ -214,9 +214,10 @@ package struct StoreReader {
   private func leadsBack(
     _ member: ObjectKey, to owner: ObjectKey, _ relationship: RelationshipSchema
   ) throws -> Bool {
-    guard case .inverseSlot(_, let slot) = relationship.storage,
-      try view.target(of: member, at: slot) != owner
-    else { return true }
+    guard case .inverseSlot(_, let slot) = relationship.storage else { return true }
+    // The index may name an object of another entity.
+    let hasSlot = schema.layout(of: member.entity)?.isToOne(slot) == true
+    if hasSlot, try view.target(of: member, at: slot) == owner { return true }
     let error = StoreError.damagedIndex(
       naming: member, "an index says that the object leads to another one, and it does not")
     guard let onDamage else { throw error }

@@ -158,8 +158,10 @@ struct `A file that is damaged or no store` {
     try bytes.write(to: store)
   }
 
-  @Test func `with a counter below its objects is salvaged without a loss`() throws {
-    try setCounter(1)
+  /// The second counter is of another store's range.
+  @Test(arguments: [1, 1 << 41] as [UInt64])
+  func `with a wrong counter of serials is salvaged without a loss`(counter: UInt64) throws {
+    try setCounter(counter)
     let copy = folder.file("salvaged.strata")
     let outcome = try ToolProcess.run("salvage", store.path, copy.path)
     #expect(outcome.exitCode == 0, "\(outcome.output) \(outcome.errors)")

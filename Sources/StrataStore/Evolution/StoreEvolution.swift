@@ -148,12 +148,12 @@ extension StoreEvolution {
   private func removeEntities(in transaction: WriteTransaction) throws {
     for name in evolution.removedEntities {
       guard let number = former.number(of: name) else { continue }
-      for prefix in ["r", "i", "x"] {
-        let treeName = prefix + String(number.rawValue)
+      for kind in TreeKind.allCases {
+        let treeName = kind.name(of: number)
         guard let tree = try transaction.tree(named: treeName) else { continue }
         let writer = TreeWriter(tree, named: treeName, in: transaction)
         let isInherited = former.entities[name]?.superentity != nil
-        if prefix == "r", isInherited, try transaction.statistics(of: tree).entryCount > 0 {
+        if kind == .records, isInherited, try transaction.statistics(of: tree).entryCount > 0 {
           throw StoreError.modelMismatch([ModelMismatch(name, .removedWithObjects)])
         }
         try writer.empty()

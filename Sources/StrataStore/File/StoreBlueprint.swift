@@ -14,8 +14,6 @@ package struct StoreBlueprint: Sendable {
   package let numbers: SchemaNumbers
   /// The first serial that no block contains. A former release may have saved objects above it.
   package let firstFreeSerial: UInt64
-  /// The range of the serials of the store's objects.
-  package var serialRange: Int { StoreOrigin.range(of: firstFreeSerial) }
   /// The digest of the model of the last stage of a migration plan; nil if it is not known.
   package let stage: UInt64?
   /// The values that programs have set.
@@ -37,6 +35,13 @@ package struct StoreBlueprint: Sendable {
     self.firstFreeSerial = firstFreeSerial
     self.stage = stage
     self.values = values
+  }
+
+  /// Whether an object of the store may have the key: it is below the counter, or in the counter's
+  /// range, because a former release may have saved it without a reservation. A damaged counter may
+  /// say another range, so it excludes few keys.
+  package func mayHave(_ key: ObjectKey) -> Bool {
+    key.serial < firstFreeSerial || key.serialRange == StoreOrigin.range(of: firstFreeSerial)
   }
 
   /// The catalog of the new store: it has had one model, and no earlier layouts.

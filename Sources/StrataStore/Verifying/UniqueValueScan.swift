@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import StrataChanges
 import StrataModel
 import StrataPrimitives
@@ -20,7 +21,23 @@ struct UniqueValueScan {
   private var last: ObjectKey?
   /// The first object with each complete value whose bytes in the index are `value`, if that may be
   /// cut.
-  private var holders: [[PropertyValue]: ObjectKey] = [:]
+  private var holders: [CompleteValue: ObjectKey] = [:]
+
+  /// A value, part by part. Its hash is of all bytes: those of `Data` alone are of its beginning,
+  /// which cut values have in common.
+  private struct CompleteValue: Hashable {
+    let parts: [PropertyValue]
+
+    func hash(into hasher: inout Hasher) {
+      for part in parts {
+        switch part {
+        case .data(let data), .codable(let data):
+          data.withUnsafeBytes { hasher.combine(bytes: $0) }
+        default: hasher.combine(part)
+        }
+      }
+    }
+  }
 
   /// - Parameter number: of the index.
   init(_ number: PropertyNumber, in view: StoreView) { (self.number, self.view) = (number, view) }
@@ -57,11 +74,11 @@ struct UniqueValueScan {
   }
 
   /// The value of an object, part by part; nil if a part is nil, and the object is like no other.
-  private func completeValue(of key: ObjectKey) throws -> [PropertyValue]? {
+  private func completeValue(of key: ObjectKey) throws -> CompleteValue? {
     guard let (entity, index, record) = try object(key),
       !index.isIncomplete(record, entity.layout)
     else { return nil }
-    return index.values(of: record, entity.layout, store: entity.store)
+    return CompleteValue(parts: index.values(of: record, entity.layout, store: entity.store))
   }
 
   private func object(

@@ -91,7 +91,8 @@ import Testing
     try second.save()
     store.close()
     let reopened = try open()
-    #expect(reopened.nextSerial() == unreserved + 1)
+    // The rest of the block may be of objects that are not saved yet.
+    #expect(reopened.nextSerial() == unreserved + SerialAllocator.blockCount)
     reopened.close()
   }
 

@@ -28,12 +28,15 @@ extension WriteTransaction {
   }
 
   /// Raises the counter of the catalog above the objects that a plan writes, if it is not above
-  /// them: their serials may be some that could not be reserved (I1 of `SerialAllocator`). After
-  /// that no other object gets them, even when these are deleted.
+  /// them: their serials may be of a block that could not be reserved (I1 of `SerialAllocator`). It
+  /// is raised by a block, so above the rest of that one. After that no other object gets these
+  /// serials, even when the objects are deleted.
+  ///
+  /// A counter that is damaged stays as it is: new objects are refused when their save is planned.
   ///
   /// - Parameter end: the counter, or a former state of it; nothing is read if all are below.
   /// - Returns: the counter, or `end`.
-  /// - Throws: `StoreError.damaged`; `LMDBError`.
+  /// - Throws: `StoreError.storage`; `LMDBError`.
   @discardableResult
   func reserveSerials(of plan: SavePlan, reservedBelow end: UInt64 = 0) throws -> UInt64 {
     var end = end
@@ -43,11 +46,16 @@ extension WriteTransaction {
       guard last >= 0 else { continue }
       let serial = plan.sections[place].items[last].key.serial
       guard serial >= end else { continue }
-      end = try Catalog.firstFreeSerial(in: self)
+      do {
+        end = try Catalog.firstFreeSerial(in: self)
+      } catch StoreError.damaged {
+        return end
+      }
       // The counter does not leave its range.
-      guard serial >= end, StoreOrigin.range(of: serial + 1) == StoreOrigin.range(of: end)
-      else { continue }
-      end = serial + 1
+      let range = StoreOrigin.range(of: end)
+      let rangeEnd = UInt64(range + 1) << UInt64(ObjectKey.serialBitCount)
+      guard serial >= end, serial + 1 < rangeEnd else { continue }
+      end = min(serial + SerialAllocator.blockCount, rangeEnd - 1)
       try Catalog.setFirstFreeSerial(end, in: self)
     }
     return end
