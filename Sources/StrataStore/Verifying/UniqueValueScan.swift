@@ -42,7 +42,7 @@ struct UniqueValueScan {
   /// - Parameter number: of the index.
   init(_ number: PropertyNumber, in view: StoreView) { (self.number, self.view) = (number, view) }
 
-  /// The object that has the value of `key`, among those of the entries before.
+  /// The object of an earlier entry that has the same value as `key`; nil if there is none.
   ///
   /// - Parameter value: the value in the next entry, which is of `key`.
   /// - Throws: the errors of reading the records.

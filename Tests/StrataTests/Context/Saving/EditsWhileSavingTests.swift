@@ -76,6 +76,16 @@
       #expect(left == ["B 2 -"])
     }
 
+    /// A context on the store, with a saved city, A, and a saved country, IR.
+    private func atlas() throws -> (PersistentContainer, ManagedObjectContext, City) {
+      let container = try geography()
+      let context = ManagedObjectContext(parent: container.coordinator)
+      let city = context.city("A")
+      context.country("IR")
+      try context.save()
+      return (container, context, city)
+    }
+
     /// Does `body` while the writer holds a save of `context` that it will refuse, because of a
     /// country that is there twice; then saves `context` without that country.
     private func refusing(
@@ -106,11 +116,7 @@
     @Test func `is saved by a child, and later with all changes of a save that is refused`()
       async throws
     {
-      let container = try geography()
-      let context = ManagedObjectContext(parent: container.coordinator)
-      let changed = context.city("A")
-      context.country("IR")
-      try context.save()
+      let (container, context, changed) = try atlas()
       changed.population = 5
       let new = context.city("New")
       new.population = 6
@@ -129,11 +135,7 @@
     @Test func `stays with the refused save's changes after a savepoint in which that ends`()
       async throws
     {
-      let container = try geography()
-      let context = ManagedObjectContext(parent: container.coordinator)
-      let city = context.city("A")
-      context.country("IR")
-      try context.save()
+      let (container, context, city) = try atlas()
       city.population = 5
       try await refusing(context, of: container) {
         city.name = "B"
