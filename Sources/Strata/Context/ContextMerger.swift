@@ -85,6 +85,7 @@ package final class ContextMerger: ContextPart {
     } catch {
       self.owed = owed
       reporter.note(error)
+      reporter.liveResults.noteUnknown()
     }
   }
 }

@@ -41,7 +41,6 @@ extension ManagedObjectContext {
       let finished = work.savepoints.removeLast()
       if !work.savepoints.isEmpty {
         work.savepoints[work.savepoints.count - 1].detached += finished.detached
-        if finished.isAnnounced { work.savepoints[work.savepoints.count - 1].isAnnounced = true }
       }
       reporter.noteTouched()
       return result

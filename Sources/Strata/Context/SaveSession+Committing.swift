@@ -74,7 +74,7 @@ extension SaveSession {
     var inbox: [ContextLayer.Push] = []
     while true {
       let state = layer.current
-      inbox += state.inbox[inbox.count...].map { push in
+      inbox += state.inbox.dropFirst(inbox.count).map { push in
         let rebased = Overlay([push.segment]).rebased(onto: changeSet, result, schema: schema)
         return ContextLayer.Push(
           segment: rebased.segments.first ?? push.segment, touched: push.touched,

@@ -68,6 +68,8 @@ public final class FetchedResultsController<Object: Entity> {
   var state: ResultState
   let streams = UpdateStreams()
   var updateCount = 0
+  /// The number of the context's resets at the last fetch.
+  var resetCountAtFetch = 0
   /// The changes to examine after the change that is being reported.
   var pending = LiveChanges()
   var isFollowing = false
@@ -84,10 +86,10 @@ public final class FetchedResultsController<Object: Entity> {
   /// A list with sections by a property of the objects, or of objects at the end of to-one
   /// relationships: each value is a section, named by it.
   ///
-  /// The sections are in the order of the property. If it is the objects' own, the request has to
-  /// sort by it first, in either direction, as in Core Data. If it is another object's, `{
-  /// $0.country.name }`, the list is sorted by it, in `order`, before the request's own order;
-  /// objects without a value come first, or last if descending.
+  /// The sections are in the order of the property, as `sorted(by:)` has it. If it is the objects'
+  /// own, the request has to sort by it first, in either direction, as in Core Data. If it is
+  /// another object's, `{ $0.country.name }`, the list is sorted by it, in `order`, before the
+  /// request's own order; objects without a value come first, or last if descending.
   ///
   /// - Parameters:
   ///   - request: the objects of the list, and their order.
@@ -99,8 +101,10 @@ public final class FetchedResultsController<Object: Entity> {
     sectionNameKeyPath path: (PropertyPath<Object, Object>) -> PropertyPath<Object, Leaf>,
     order: SortOrder = .forward
   ) {
+    let path = path(PropertyPath())
     self.init(
-      request, context: context, rule: .property(path(PropertyPath()).operand, order))
+      request, context: context,
+      rule: .property(path.operand, key: SortKey(sortingBy: path, order: order)))
   }
 
   /// A list with sections by a function of each object: the first letter of a name, the month of a
