@@ -38,8 +38,8 @@ extension SaveSession {
     work.encodeEdits()
     work.pendingSave = nil
     // A hook or an observer of the save may make the merge that was postponed.
-    let wasOwing = merger.isOwing
-    defer { merger.fireIfOwed(wasOwing: wasOwing) }
+    let hadUnmergedChanges = merger.hasUnmergedChanges
+    defer { merger.scheduleMergeIfNeeded(hadUnmergedChanges: hadUnmergedChanges) }
     switch save.result {
     case .success(let result):
       complete(save.changeSet, result)
