@@ -3,10 +3,10 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-// How a merge is made: everything is read first, then objects and pending changes are brought to
-// it, so that an error leaves all as it was.
+// How a merge is made: everything is read first, then applied to objects and pending changes, so
+// that an error leaves all as it was.
 
-/// The news of one object that the events have.
+/// What the events say about one object.
 private enum ChangeHint {
   case inserted, updated, deleted
   /// The object may have changed: it is reported only if it did.

@@ -43,9 +43,7 @@ extension ContextReader {
   /// Has a merge that the turn's view brings made before objects are looked at that are to be
   /// changed together: not in the middle of it.
   func prepareToRelate() {
-    if merger.isAutomatic || !merger.owed.isEmpty || !merger.postponed.isEmpty {
-      prepareToHandOut()
-    }
+    if merger.isAutomatic || merger.hasUnmergedChanges { prepareToHandOut() }
   }
 
   @inline(never)
@@ -68,19 +66,21 @@ extension ContextReader {
     if !events.isEmpty {
       work.orderedLists.removeAll()
       outdate(by: events)
-      if merger.isAutomatic { merger.owed.append(events) }
+      if merger.isAutomatic { merger.unmergedEvents.append(events) }
     }
     if !committed.isEmpty {
       relabel(committed, in: view)
       noteCommitsBeneathEdits(committed, in: view)
     }
     if !merger.postponed.isEmpty, work.pendingSave == nil {
-      merger.owed.append(GatheredEvents(suspects: merger.postponed))
+      merger.unmergedEvents.append(GatheredEvents(suspects: merger.postponed))
       merger.postponed = []
     }
     // During a `withSavepoint { }` the merge waits: a throw reverts the body's changes, and no
     // merge.
-    if !merger.owed.isEmpty, work.savepoints.isEmpty, !isPinned { merger.mergeOwed(in: view) }
+    if !merger.unmergedEvents.isEmpty, work.savepoints.isEmpty, !isPinned {
+      merger.mergeUnmergedEvents(in: view)
+    }
   }
 
   /// Unsaved changes may rest on objects that the events do not name.

@@ -35,7 +35,7 @@ extension ManagedObjectContext {
   public func withSavepoint<T>(_ body: () throws -> T) rethrows -> T {
     work.encodeEdits()
     work.savepoints.append(EditSavepoint(work))
-    defer { merger.fireIfOwed() }
+    defer { merger.scheduleMergeIfNeeded() }
     do {
       let result = try body()
       let finished = work.savepoints.removeLast()
