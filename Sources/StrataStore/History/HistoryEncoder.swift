@@ -3,6 +3,7 @@ import CStrata
 import Foundation
 import StrataLMDB
 import StrataModel
+import StrataPrimitives
 import StrataRecord
 
 /// Writes one transaction of the history into the tree, as chunks of at most 128 KiB, unless the
@@ -26,8 +27,7 @@ import StrataRecord
 /// | objects | how many, then of each its serial less the serial before it; each a number |
 /// | values | of a delete with values, behind each serial: how many bytes, a number; a record |
 ///
-/// A number is in LEB128: seven bits in each byte, the lowest first, and the highest bit set in all
-/// but the last. Docs/FileFormat.md, "History".
+/// A number is in LEB128 (`Varint`). Docs/FileFormat.md, "History".
 struct HistoryEncoder: ~Copyable {
   /// A chunk is ended when it has this many bytes.
   private static let chunkByteCount = 60_000
@@ -115,16 +115,7 @@ struct HistoryEncoder: ~Copyable {
 
   // MARK: - Parts
 
-  private mutating func append(_ number: UInt64) { Self.append(number, to: &bytes) }
-
-  private static func append(_ number: UInt64, to bytes: inout [UInt8]) {
-    var rest = number
-    while rest >= 0x80 {
-      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-      rest >>= 7
-    }
-    bytes.append(UInt8(rest))
-  }
+  private mutating func append(_ number: UInt64) { Varint.append(number, to: &bytes) }
 
   private mutating func append(_ text: String?) {
     guard let text else { return append(0) }
@@ -206,8 +197,8 @@ struct HistoryEncoder: ~Copyable {
         let key = tombstones.key(at: index)
         if key.entity != entity { break }
         let record = tombstones.record(at: index)
-        Self.append(key.serial - former, to: &objects)
-        Self.append(UInt64(record.count), to: &objects)
+        Varint.append(key.serial - former, to: &objects)
+        Varint.append(UInt64(record.count), to: &objects)
         objects += record
         former = key.serial
         count += 1

@@ -37,7 +37,7 @@ package struct StoredHistoryTransaction: Sendable {
         throw .damagedHistory(generation, "a chunk is missing")
       }
     }
-    var head = HistoryByteReader(first, from: HistoryEncoder.headByteCount)
+    var head = ByteReader(first, from: HistoryEncoder.headByteCount)
     guard let seconds = head.word(), let author = head.text(), let context = head.text() else {
       throw .damagedHistory(generation, "its head cannot be decoded")
     }
