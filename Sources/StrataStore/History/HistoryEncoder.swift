@@ -6,8 +6,9 @@ import StrataModel
 import StrataPrimitives
 import StrataRecord
 
-/// Writes one transaction of the history into the tree, as chunks of at most 128 KiB, unless the
-/// values of one deleted object take more. One chunk is in memory at a time.
+/// Writes one transaction of the history into the tree, as chunks below 128 KiB. Only the author
+/// and the context, the properties of one section, or the values of one deleted object can make a
+/// chunk longer, if they are long themselves. One chunk is in memory at a time.
 ///
 /// | part | bytes |
 /// | --- | --- |
@@ -29,8 +30,11 @@ import StrataRecord
 ///
 /// A number is in LEB128 (`Varint`). Docs/FileFormat.md, "History".
 struct HistoryEncoder: ~Copyable {
-  /// A chunk is ended when it has this many bytes.
+  /// A section starts a new chunk if it would make the chunk longer than this, with one byte
+  /// counted for each serial. A section without values has at most a seventh of this many serials,
+  /// so their further bytes make a chunk at most 51,426 bytes longer than this.
   private static let chunkByteCount = 60_000
+  private static let serialByteCountMax = 7
   static let headByteCount = 5
 
   private let generation: UInt64
@@ -217,8 +221,7 @@ struct HistoryEncoder: ~Copyable {
     _ serials: some RandomAccessCollection<UInt64>, _ kind: HistoryChangeKind,
     _ entity: EntityNumber, _ properties: [PropertyNumber] = []
   ) throws(LMDBError) {
-    // A serial takes at most 7 bytes, so a section of this many fits.
-    let countMax = Self.chunkByteCount / 7
+    let countMax = Self.chunkByteCount / Self.serialByteCountMax
     var rest = serials[...]
     while !rest.isEmpty {
       let section = rest.prefix(countMax)
