@@ -292,10 +292,8 @@ package final class LMDBStore: PersistentStore {
     }
   }
 
-  /// The first free serial in the catalog, as far as it can be read.
-  func firstFreeSerial() -> UInt64 {
-    (try? opened().queue.firstFreeSerial()) ?? ObjectKey.unsavedSerialMin
-  }
+  /// The first free serial in the catalog; nil if it cannot be read.
+  func firstFreeSerial() -> UInt64? { try? opened().queue.firstFreeSerial() }
 
   package func takeSerials(upTo countMax: Int) -> Range<UInt64> {
     if !isClosed { return serials.take(upTo: countMax, for: self) }

@@ -105,7 +105,8 @@ final class SerialAllocator: Sendable {
     } catch StoreError.storeFull {
       block = Self.unreservedBlock()
     } catch {
-      let first = max(state.withLock { $0.end }, store.firstFreeSerial())
+      let free = store.firstFreeSerial() ?? ObjectKey.unsavedSerialMin
+      let first = max(state.withLock { $0.end }, free)
       guard StoreOrigin.range(of: first) < ObjectKey.serialRangeCount else {
         return Self.unreservedBlock()
       }
