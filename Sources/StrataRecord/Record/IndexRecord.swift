@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataModel
 
-/// A record with the values that an entry of an index says, and no others: a result computed from a
-/// record can be computed from an entry, if it needs no other slot.
+/// A record with the values in an entry of an index, and no others: a result computed from a record
+/// can be computed from an entry, if it needs no other slot.
 ///
 /// Different values may have one key. Such a key is not *exact*: it does not say which of the
-/// values it was made of, and the object's own record must be read.
+/// values it was made from, and the object's own record must be read.
 ///
 /// | not exact | because |
 /// | --- | --- |
@@ -14,8 +14,8 @@ import StrataModel
 /// | text and URLs beyond ASCII, and `K`, `;` and the grave accent | keys have the NFC form |
 /// | values of 255 bytes | they may be cut |
 ///
-/// (Of all characters beyond ASCII, the signs for kelvin and two of Greek alone have an NFC form in
-/// ASCII.)
+/// (Among the characters beyond ASCII, only the signs for kelvin and two Greek ones have an NFC
+/// form in ASCII.)
 ///
 /// ## Invariants
 /// - I1 The bytes are a record of the layout (`RecordLayout`, I1), before and after each call.
@@ -77,7 +77,7 @@ package final class IndexRecord {
     scratch.deallocate()
   }
 
-  /// Takes on the values of an entry.
+  /// Reads the values of an entry into the record.
   ///
   /// - Parameter value: the entry without its object.
   /// - Returns: the first byte of the record; nil if the value is not exact, or damaged.

@@ -124,7 +124,7 @@ final class CommitQueue: Sendable {
 
   /// Waits until all that was enqueued has been written or given up.
   ///
-  /// - Important: Not on the writer thread, which would wait for itself: this traps there.
+  /// - Important: This traps on the writer thread, which would wait for itself.
   func finish() {
     precondition(
       !environment.isOnWriterThread, "A store is not closed in the completion of a save.")

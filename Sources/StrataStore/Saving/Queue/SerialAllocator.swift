@@ -89,7 +89,7 @@ final class SerialAllocator: Sendable {
 
   /// Holds nothing of the open store while it waits: a compaction waits until that is released.
   ///
-  /// - Returns: serials of I3 for this call alone, if the catalog cannot be read now, which may
+  /// - Returns: serials of I3, only for this call, if the catalog cannot be read now, which may
   ///   pass.
   private func reserveAndWait(for store: LMDBStore) -> Range<UInt64>? {
     if store.isReadOnly {
