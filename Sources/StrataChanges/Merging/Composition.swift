@@ -220,7 +220,7 @@ package struct Composition {
     if !isOwn, let ours = under.base, let theirs = change.base {
       composed.base = ours.taking(theirs.slots(change.slots, readBefore: below), from: theirs)
     }
-    // Of an object that is new beneath, a save carries the insertion: this is an edit of it.
+    // If the object is new beneath, a save carries its insertion: this is an edit of it.
     let isEdit = isOwn && change.kind == .insert && under.kind == .update
     composed.slots.formUnion(isEdit ? layout.differingSlots(below, record) : change.slots)
     let isDropped = PlantedFault.bytesDropped.isPlanted(in: schema)

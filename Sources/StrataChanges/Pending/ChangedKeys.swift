@@ -4,7 +4,7 @@ package import StrataModel
 /// The objects that a batch of changes affects: the content of a feed's events. It has no records,
 /// so that a context that is far behind keeps 8 bytes per object alive and not its values.
 ///
-/// A list may contain a key more than once. An object whose links alone have changed counts as
+/// A list may contain a key more than once. An object of which only links have changed counts as
 /// updated.
 package struct ChangedKeys: Sendable {
   package var inserted: [ObjectKey] = []

@@ -6,7 +6,7 @@ import Synchronization
 
 extension FileCheck {
   /// Checks a file that no environment of this process has open: as a whole, unless it has the
-  /// stamp of a sound file; then its headers alone. If another process has it open, that process
+  /// stamp of a sound file; then only its headers. If another process has it open, that process
   /// has checked it, and nothing is read: it may be writing.
   ///
   /// - Parameters:

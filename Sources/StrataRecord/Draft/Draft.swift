@@ -110,7 +110,7 @@ package struct Draft {
     if cell.pointee.hasExternalSlots || layout.places.count > 64 { becomeOwner() }
   }
 
-  /// Has the slab list the cell, which owns memory from now on (`DraftArena`, I2).
+  /// Adds the cell to the list of its slab: it owns memory from now on (`DraftArena`, I2).
   func becomeOwner() {
     if cell.pointee.isOwner { return }
     cell.pointee.isOwner = true
@@ -203,8 +203,8 @@ extension Draft {
   /// The values to which external slots were set.
   package var external: ExternalValues { cell.pointee.externalValues }
 
-  /// Whether the bytes of some slot are not in the record. Such a slot's value is known to the
-  /// object alone.
+  /// Whether the bytes of some slot are not in the record. Only the object knows such a
+  /// slot's value.
   @inlinable package var hasExternalSlots: Bool { cell.pointee.hasExternalSlots }
 
   /// How many bytes of variable values were set so far.

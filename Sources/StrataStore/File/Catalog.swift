@@ -35,10 +35,6 @@ struct Catalog {
 
   /// Whether the store has the format of its model, and a seal.
   let isOfLastFormat: Bool
-
-  /// The format that is written: the last one only if a former release would leave the indexes of
-  /// words out.
-  private static func format(of model: ModelOutline) -> Int { model.hasFullText ? 8 : 7 }
   let uuid: UUID
   let outline: ModelOutline
   let numbers: SchemaNumbers
@@ -74,6 +70,10 @@ struct Catalog {
   }
 
   // MARK: - Reading and writing the whole
+
+  /// The format that is written: the last one only if a former release would leave the indexes of
+  /// words out.
+  private static func format(of model: ModelOutline) -> Int { model.hasFullText ? 8 : 7 }
 
   /// - Parameters:
   ///   - model: the outline of the model that the store is opened with.
@@ -181,23 +181,11 @@ struct Catalog {
   /// The generation of the last save that the transaction sees; 0 in a new store. Every snapshot
   /// asks, so nothing is allocated.
   ///
-  /// - Parameter version: how many models the store had when it was opened.
+  /// - Parameter version: how many models the store had when it was opened; nil to read the
+  ///   generation whatever model the store has.
   /// - Throws: `modelChanged` if it has had others since; `damaged`, `storage`.
   static func generation(
-    in transaction: Transaction, ofVersion version: UInt16
-  ) throws(StoreError) -> UInt64 {
-    try generation(in: transaction, expecting: version)
-  }
-
-  /// The generation of the last save that the transaction sees, whatever model the store has.
-  ///
-  /// - Throws: `damaged`, `storage`.
-  static func anyGeneration(in transaction: Transaction) throws(StoreError) -> UInt64 {
-    try generation(in: transaction, expecting: nil)
-  }
-
-  private static func generation(
-    in transaction: Transaction, expecting version: UInt16?
+    in transaction: Transaction, ofVersion version: UInt16?
   ) throws(StoreError) -> UInt64 {
     let bytes = try note(generationNote, in: transaction)
     guard bytes.count == 8 || bytes.count == 10 else {

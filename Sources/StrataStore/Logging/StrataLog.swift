@@ -88,7 +88,7 @@ public enum StrataLog {
   /// Waits until handlers have had all messages so far. In a handler, on its own thread, it returns
   /// at once. At the exit of the process, handlers have a second for the messages that wait.
   ///
-  /// - Important: Not within a block of a context that a handler uses: each would wait for the
-  ///   other.
+  /// - Important: Do not call this within a block of a context that a handler uses: each would wait
+  ///   for the other.
   public static func flush() { Deliveries.flush() }
 }
