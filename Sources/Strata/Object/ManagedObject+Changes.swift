@@ -82,8 +82,9 @@ extension ManagedObject {
   }
 
   /// The IDs of the objects at the other end, without loading those. Loads the object itself if it
-  /// is a fault. O(members). Core Data: `objectIDs(forRelationshipNamed:)`.
+  /// is a fault. Core Data: `objectIDs(forRelationshipNamed:)`.
   ///
+  /// - Complexity: O(members).
   /// - Precondition: the entity has a relationship of that name.
   public final func objectIDs(forRelationshipNamed name: String) -> [ObjectID] {
     let relationship = binding.entity.relationship(named: name)
