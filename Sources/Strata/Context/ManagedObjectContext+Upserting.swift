@@ -25,7 +25,7 @@ extension ManagedObjectContext {
   ///     `withSavepoint { }` to revert it.
   /// - Returns: the object.
   /// - Throws: `ContextError.noUniquenessConstraint` if the attribute is not unique,
-  ///   `.unexpectedEntity` if the value belongs to an object of the hierarchy that is no `T`,
+  ///   `.unexpectedEntity` if the value belongs to an object of the hierarchy that is not a `T`,
   ///   `.unknownEntity`; `StoreError` if reading fails; the errors of `update`.
   /// - Complexity: O(log objects).
   /// - Precondition: if an object has to be inserted, its entity is not abstract.

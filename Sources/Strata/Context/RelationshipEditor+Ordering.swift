@@ -155,7 +155,7 @@ extension RelationshipEditor {
   func orderedTargetDidChange(
     of object: ManagedObject, to owner: ObjectKey?, _ relationship: PropertyNumber
   ) {
-    // Values that an awake method sets are no edits.
+    // Values that an awake method sets are not edits.
     guard work.awaking.isEmpty else { return work.orderedLists.removeAll() }
     var isKnown = true
     work.orderedLists.targetDidChange(of: object.key, to: owner, relationship) { place in

@@ -258,7 +258,7 @@ final class RelationshipEditor: ContextPart {
     return edited?.applied(over: state) ?? state
   }
 
-  /// Links `target`, which is no member; no other member is loaded. A link that lacks an end is
+  /// Links `target`, which is not a member; no other member is loaded. A link that lacks an end is
   /// dropped, and the slot of the end that is there becomes nil.
   func link(
     _ object: ManagedObject, to target: ManagedObject, _ relationship: RelationshipSchema,

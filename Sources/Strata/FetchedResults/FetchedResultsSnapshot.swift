@@ -88,8 +88,8 @@ extension FetchedResultsSnapshot: Codable {
     try container.encode(sections)
   }
 
-  /// - Throws: `DecodingError`, also if the data is no valid list: an object or a name that occurs
-  ///   twice, objects of two stores.
+  /// - Throws: `DecodingError`, also if the data is not a valid list: an object or a name that
+  ///   occurs twice, objects of two stores.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let sections = try container.decode([Section].self)

@@ -4,7 +4,7 @@ import StrataRecord
 
 // The changes of an object: its attributes and to-one targets by name, as values without static
 // type, as in `MergePolicy.Conflict`. Transient attributes are left out, and so are to-many
-// relationships: links are no part of an object's own values.
+// relationships: links are not part of an object's own values.
 
 extension ManagedObject {
   /// The properties whose values differ from the parent's, with their present values: for a new

@@ -50,7 +50,7 @@ public struct ToMany<Target: ManagedObject> {
   }
 
   /// Makes `object` a member, and this object a member or the target of its inverse. Inserting a
-  /// member is no change.
+  /// member is not a change.
   ///
   /// - Precondition: the object is of the same context.
   public func insert(_ object: Target) {

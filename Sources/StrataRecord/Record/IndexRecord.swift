@@ -264,7 +264,7 @@ package final class IndexRecord {
 }
 
 extension DecimalBytes {
-  /// The decimal of a key's part; nil for NaN, and for bytes that are no part.
+  /// The decimal of a key's part; nil for NaN, and for bytes that are not a part.
   fileprivate init?(ofPartAt bytes: UnsafeRawBufferPointer) {
     guard bytes.count >= 2 else { return nil }
     let sign = UInt16(bytes[0]) << 8 | UInt16(bytes[1])

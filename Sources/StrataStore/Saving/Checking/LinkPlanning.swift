@@ -29,7 +29,7 @@ struct LinkPlanning {
 
   /// Plans the links of the change set, which has both directions of each added and removed link.
   /// Links whose end a merge policy dropped are dropped. So are positions whose owner or member no
-  /// longer exists: a position is no link, and is removed with its objects by any deletion.
+  /// longer exists: a position is not a link, and is removed with its objects by any deletion.
   private func planOwnLinks() throws {
     for (place, links) in state.plan.links.byPlace {
       precondition(
