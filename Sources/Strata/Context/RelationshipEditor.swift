@@ -116,7 +116,7 @@ final class RelationshipEditor: ContextPart {
   ) {
     if object.isFault { loader.fire(object) }
     guard object.isPresent else { return }
-    // The inverse alone: a copy of the whole schema would count references.
+    // Only the inverse: a copy of the whole schema would count references.
     let inverse = object.binding.entity.relationships[slot]?.inverse
     if let inverse, inverse.kind == .toOne {
       if let former { letGo(of: object, former, at: inverse.slot) }

@@ -112,8 +112,8 @@ public final class FetchedResultsController<Object: Entity> {
   /// - Parameters:
   ///   - request: the objects of the list, and their order.
   ///   - context: the context of the objects, whose isolation the controller has.
-  ///   - sectionName: the name of an object's section, or nil. It depends on the object's own
-  ///     attributes alone: it is called again when the object itself changes. All objects of the
+  ///   - sectionName: the name of an object's section, or nil. It depends only on the object's own
+  ///     attributes: it is called again when the object itself changes. All objects of the
   ///     list are made for it. It must not change anything.
   public convenience init(
     _ request: FetchRequest<Object>, context: ManagedObjectContext,

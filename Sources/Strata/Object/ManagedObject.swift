@@ -147,8 +147,8 @@ nonisolated open class ManagedObject {
   open func validateForInsert() throws {}
 
   /// Called when the context is about to save an object that it has changed and that existed
-  /// before, as `validateForInsert` is for new ones. An object is not changed by links of to-many
-  /// relationships alone (`isUpdated`). Core Data: `validateForUpdate()`.
+  /// before, as `validateForInsert` is for new ones. Links of to-many relationships do not
+  /// change an object (`isUpdated`). Core Data: `validateForUpdate()`.
   open func validateForUpdate() throws {}
 
   /// Called when the context is about to save the deletion of the object, as `validateForInsert` is

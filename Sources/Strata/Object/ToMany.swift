@@ -119,7 +119,7 @@ extension ToMany: Sequence {
     }
   }
 
-  /// The members are counted by `count` alone.
+  /// Only `count` counts the members.
   public var underestimatedCount: Int { 0 }
 }
 
