@@ -172,7 +172,7 @@ package struct CompactionOutcome: Sendable, Hashable {
   }
 }
 
-// A store that is no group.
+// A store that is not a group.
 
 extension PersistentStore {
   package func takeSerials(upTo countMax: Int, for entity: EntityNumber) -> Range<UInt64> {

@@ -20,7 +20,7 @@ import StrataModel
 // - A commit's events are appended before the commit is visible, with its generation. A snapshot of
 //   generation g finds all events up to g, and stops before those above, which a later view will
 //   find.
-// - A save on its way from a layer into the store is no event for the children of that layer:
+// - A save on its way from a layer into the store is not an event for the children of that layer:
 //   they saw it in the segment before, and see it in the snapshot after (tags). Only its
 //   generation differs, and registered objects are given the new one. If a layer has changed
 //   after it was copied and before the snapshot was taken, the segment may have come in between:

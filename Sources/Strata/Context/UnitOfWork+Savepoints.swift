@@ -7,7 +7,7 @@ extension UnitOfWork {
   // MARK: - Bringing back
 
   func revert(to savepoint: EditSavepoint) {
-    // Reverting is no action to be undone.
+    // Reverting is not an action to be undone.
     undoRecorder?.state.disabledCount += 1
     encodeEdits()
     undoRecorder?.state.disabledCount -= 1

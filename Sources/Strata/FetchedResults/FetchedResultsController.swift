@@ -116,8 +116,8 @@ public final class FetchedResultsController<Object: Entity> {
   /// - Parameters:
   ///   - request: the objects of the list, and their order.
   ///   - context: the context of the objects, whose isolation the controller has.
-  ///   - sectionName: the name of an object's section, or nil. It depends on the object's own
-  ///     attributes alone: it is called again when the object itself changes. All objects of the
+  ///   - sectionName: the name of an object's section, or nil. It depends only on the object's own
+  ///     attributes: it is called again when the object itself changes. All objects of the
   ///     list are made for it. It must not change anything.
   public convenience init(
     _ request: FetchRequest<Object>, context: ManagedObjectContext,
@@ -159,14 +159,16 @@ extension FetchedResultsController {
   /// reset since. If not, the list is empty.
   public var isFetched: Bool { placement != nil && context != nil }
 
-  /// All objects, in the order of the list. Core Data: `fetchedObjects`. O(1); each object O(log
-  /// n).
+  /// All objects, in the order of the list. Core Data: `fetchedObjects`.
+  ///
+  /// - Complexity: O(1); each object O(log n).
   public var fetchedObjects: FetchedObjects<Object> {
     FetchedObjects(list, 0..<list.count, in: context)
   }
 
-  /// The object at a place. Core Data: `object(at:)`. O(log n).
+  /// The object at a place. Core Data: `object(at:)`.
   ///
+  /// - Complexity: O(log n).
   /// - Precondition: the place is one of the list's.
   public func object(at indexPath: FetchedIndexPath) -> Object {
     guard let index = list.index(at: indexPath) else {
@@ -176,12 +178,15 @@ extension FetchedResultsController {
   }
 
   /// The place of an object; nil if the list does not have it. Core Data: `indexPath(forObject:)`.
-  /// O(log n).
+  ///
+  /// - Complexity: O(log n).
   public func indexPath(forObject object: Object) -> FetchedIndexPath? {
     indexPath(for: object.objectID)
   }
 
-  /// The place of the object with this ID; nil if the list does not have it. O(log n).
+  /// The place of the object with this ID; nil if the list does not have it.
+  ///
+  /// - Complexity: O(log n).
   public func indexPath(for id: ObjectID) -> FetchedIndexPath? {
     guard let context, context.schema.store.has(id), let entry = state.entries[id.key] else {
       return nil
@@ -189,7 +194,7 @@ extension FetchedResultsController {
     return list.indexPath(at: list.countBefore(entry))
   }
 
-  /// The list as a value that may be kept and sent anywhere. O(1).
+  /// The list as a value that may be kept and sent anywhere.
   public var snapshot: FetchedResultsSnapshot {
     FetchedResultsSnapshot(list, store: context?.schema.store)
   }
@@ -222,16 +227,19 @@ extension FetchedResultsController {
 // MARK: - Sections
 
 extension FetchedResultsController {
-  /// How many sections there are. O(1).
+  /// How many sections there are.
   public var sectionCount: Int { list.sectionCount }
 
-  /// The sections, in their order. Core Data: `sections`. O(sections × log n).
+  /// The sections, in their order. Core Data: `sections`.
+  ///
+  /// - Complexity: O(sections × log n).
   public var sections: [FetchedResultsSection<Object>] {
     (0..<sectionCount).map { section(at: $0) }
   }
 
-  /// One section. O(log n).
+  /// One section.
   ///
+  /// - Complexity: O(log n).
   /// - Precondition: there is such a section.
   public func section(at index: Int) -> FetchedResultsSection<Object> {
     let name = list.name(ofSection: index)
@@ -241,11 +249,15 @@ extension FetchedResultsController {
   }
 
   /// The index titles of the sections that have one, in their order. Core Data:
-  /// `sectionIndexTitles`. O(sections × log n).
+  /// `sectionIndexTitles`.
+  ///
+  /// - Complexity: O(sections × log n).
   public var sectionIndexTitles: [String] { sections.compactMap(\.indexTitle) }
 
   /// The section of an entry of `sectionIndexTitles`; nil for an unknown title. Core Data:
-  /// `section(forSectionIndexTitle:at:)`. O(sections × log n).
+  /// `section(forSectionIndexTitle:at:)`.
+  ///
+  /// - Complexity: O(sections × log n).
   public func section(forSectionIndexTitleAt index: Int) -> Int? {
     let titled = sections.indices.filter { section(at: $0).indexTitle != nil }
     return titled.indices.contains(index) ? titled[index] : nil

@@ -38,7 +38,7 @@ struct ResultPlacement<Object: Entity> {
   /// The dependencies of the list on other objects.
   let log: PathLog
 
-  /// Whether the list is a window of the result, which one object alone does not tell.
+  /// Whether the list is a window of the result, which one object does not tell.
   var isWindow: Bool { plan.limit != nil || plan.offset > 0 }
 
   /// - Throws: `QueryError`; `ContextError.unsortedSections`.

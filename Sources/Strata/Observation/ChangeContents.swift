@@ -4,8 +4,8 @@ import StrataModel
 import StrataPrimitives
 import StrataRecord
 
-/// The content of a message, computed at its first use: a context without observers pays for
-/// collecting alone.
+/// The content of a message, computed at its first use: a context without observers pays only
+/// for collecting.
 ///
 /// ## Lifetime
 /// Until it is computed it keeps the turn's segments, and their records, alive; then IDs and slot
@@ -20,7 +20,7 @@ final class ChangeContents: Sendable {
     case turn(TurnChanges)
     /// - Parameters:
     ///   - merged: the store's states that differ; nil for an object that is gone.
-    ///   - derived: the objects of `merged` that differ in these derived slots alone.
+    ///   - derived: the objects of `merged` that differ only in these derived slots.
     case saved(Overlay, merged: [ObjectKey: Record?], derived: [ObjectKey: SlotSet])
   }
 

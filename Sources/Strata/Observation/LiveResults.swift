@@ -9,7 +9,7 @@ struct LiveChanges {
   var keys: Set<ObjectKey> = []
   /// Objects that are to be looked at, and may be as they were.
   var suspects: Set<ObjectKey> = []
-  /// Of some of `keys`, the slots that alone may differ.
+  /// Of some of `keys`, the only slots that may differ.
   var slots: [ObjectKey: SlotSet] = [:]
   /// Any object may have changed.
   var isUnknown = false

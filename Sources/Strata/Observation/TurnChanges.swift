@@ -28,7 +28,7 @@ struct TurnChanges: Sendable {
   private static let segmentCountMax = 64
 
   var isEmpty: Bool {
-    // Objects that came and went again within the turn are no change.
+    // Objects that came and went again within the turn are not changes.
     updated.isEmpty && refreshed.isEmpty && invalidated.isEmpty && ends.isEmpty
       && inserted.count == deleted.count
       && (inserted.isEmpty || inserted.sorted() == deleted.sorted())

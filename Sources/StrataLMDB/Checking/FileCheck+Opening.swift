@@ -49,7 +49,7 @@ extension FileCheck {
     }
   }
 
-  /// A process that writes to the file through another mount is no damage.
+  /// A process that writes to the file through another mount is not damage.
   fileprivate static func runWithoutLock(
     _ file: Int32, _ check: () throws(LMDBError) -> Void
   ) throws(LMDBError) {

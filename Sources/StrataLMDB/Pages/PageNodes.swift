@@ -59,7 +59,7 @@ struct PageNodes {
 
   /// The mark of a node.
   ///
-  /// - Throws: `corrupted` if its key is no number.
+  /// - Throws: `corrupted` if its key is not a number.
   @inline(__always)
   func mark(of node: UnsafeRawPointer) throws(LMDBError) -> UInt64 {
     let mark = node.loadUnaligned(fromByteOffset: 6, as: UInt64.self).byteSwapped

@@ -24,8 +24,8 @@ public import StrataPrimitives
 /// its new values is the encoded record. The first change of a variable value gives it a buffer of
 /// its own.
 ///
-/// It is no class: making each object's draft, counting it at each set, and freeing it took as long
-/// as everything else together. `RecordLayout.withDraft` makes a draft in an arena of its own.
+/// It is not a class: making each object's draft, counting it at each set, and freeing it took as
+/// long as everything else together. `RecordLayout.withDraft` makes a draft in an arena of its own.
 ///
 /// ## Invariants
 /// - I1: an absent slot's fixed bytes are zero and its entry is empty (RecordLayout, I1).
@@ -253,7 +253,7 @@ extension Draft {
   /// Sets the slot, which is of `T.attributeType`; setting another type traps.
   /// - Returns: false if an equal value was there. Equal means the same stored bytes: -0 over +0
   ///   and a string of other, canonically equivalent scalars are changes, so the value that is read
-  ///   back is the one that was set; NaN over the same NaN is no change.
+  ///   back is the one that was set; NaN over the same NaN is not a change.
   @inlinable
   @discardableResult
   package func set<T: AttributeValue>(_ value: T, at slot: Int) -> Bool {

@@ -172,8 +172,8 @@ struct KeyPart {
 
   /// Appends a text of ASCII in which nothing has to be escaped, as most texts are: eight bytes at
   /// a time are looked at and copied.
-  /// - Returns: false if it is no such text, or less than eight bytes, or more than fit; nothing is
-  ///   appended then.
+  /// - Returns: false if it is not such a text, or less than eight bytes, or more than fit; nothing
+  ///   is appended then.
   private mutating func copyPlain(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard bytes.count >= 8, bytes.count <= limit - count else { return false }
     let target = start + count

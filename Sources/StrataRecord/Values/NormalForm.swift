@@ -58,8 +58,8 @@ package enum NormalForm {
     return true
   }
 
-  /// Whether the scalar is its own NFC form, is no combining mark and composes with none before it.
-  /// The tests hold this against Unicode's tables for every scalar.
+  /// Whether the scalar is its own NFC form, is not a combining mark and composes with none before
+  /// it. The tests hold this against Unicode's tables for every scalar.
   package static func isInert(_ scalar: UInt32) -> Bool {
     switch scalar {
     case 0x0000...0x02FF: true  // Latin

@@ -107,7 +107,7 @@ struct Catalog {
       if let layouts { try Self.decode(.layouts, layouts) } else { LayoutVersions() }
     let isExpected = outline == model.text && numbers == new.text
     guard isExpected || self.numbers.areDistinct && self.numbers.covers(self.outline) else {
-      throw Self.damaged(Name.numbers.rawValue, "they are no numbers of the store's model")
+      throw Self.damaged(Name.numbers.rawValue, "they do not match the store's model")
     }
     guard self.layouts.areSound(upTo: version) else {
       throw Self.damaged(Name.layouts.rawValue, "its versions are not those of the store")
@@ -119,7 +119,7 @@ struct Catalog {
     let digits = try required(.version, byteCount: 2, in: transaction, tree)
     let version = UInt16(digits[0]) | UInt16(digits[1]) << 8
     guard 1...RecordLayout.versionMax ~= version else {
-      throw damaged(Name.version.rawValue, "\(version) is no model version")
+      throw damaged(Name.version.rawValue, "\(version) is not a model version")
     }
     return version
   }
@@ -197,7 +197,7 @@ struct Catalog {
     if let version, found != version { throw .modelChanged }
     let generation = UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
     guard generation < Envelope.generationMax else {
-      throw damaged(generationNote.description, "\(generation) is no generation")
+      throw damaged(generationNote.description, "\(generation) is not a generation")
     }
     return generation
   }
@@ -221,7 +221,7 @@ struct Catalog {
     }
     let serial = UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
     guard 1...ObjectKey.serialMax ~= serial else {
-      throw damaged(serialNote.description, "\(serial) is no serial")
+      throw damaged(serialNote.description, "\(serial) is not a serial")
     }
     return serial
   }

@@ -21,7 +21,7 @@ package enum Postings {
   /// maximum is much less than a page.
   static let byteCountMax = 128
 
-  /// The bytes are no valid block, or blocks are not in order.
+  /// The bytes are not a valid block, or blocks are not in order.
   package struct Damage: Error {}
 
   /// How many bytes `delta` takes.

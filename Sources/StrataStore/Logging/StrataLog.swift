@@ -69,7 +69,7 @@ public enum StrataLog {
   /// Writes each message to the standard error stream as one line.
   public static let standardError: Handler = { message in
     let line = message.description.split(whereSeparator: \.isNewline).joined(separator: " ")
-    // A stream that is closed or full is no reason to end the process.
+    // A stream that is closed or full is not a reason to end the process.
     try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8))
   }
 
