@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+import Observation
+import Strata
+import StrataTestSupport
+import Testing
+
+/// Whether an observer that has read `properties` is notified during `work`.
+private func isNotified(
+  reading properties: () -> Void, by work: () throws -> Void
+) rethrows -> Bool {
+  let notified = Occurrence()
+  withObservationTracking(properties) { notified.note() }
+  try work()
+  return notified.isNoted
+}
+
+@Suite struct `An observer of a relationship, when a merge changes its members` {
+  /// A context that tracks observation and merges automatically, with a saved country that it has
+  /// loaded; its cities are not loaded.
+  private func withObservedCountry(
+    _ body: (ManagedObjectContext, Country, _ other: ContextQueue) throws -> Void
+  ) throws {
+    let container = try geography()
+    let id = try container.root.performAndWait { context in
+      let id = context.country("IR").objectID
+      try context.save()
+      return id
+    }
+    let context = ManagedObjectContext(parent: container.root)
+    context.tracksObservation = true
+    context.automaticallyMergesChangesFromParent = true
+    let country = try context.existingObject(Country.self, with: id)
+    context.processPendingChanges()
+    try body(context, country, container.root)
+  }
+
+  @Test func `is notified when another context inserts, moves and deletes a member`() throws {
+    try withObservedCountry { context, country, other in
+      let id = country.objectID
+      func isTold(of change: (ManagedObjectContext, Country) throws -> Void) throws -> Bool {
+        try isNotified {
+          _ = country.cities.count
+        } by: {
+          try other.performAndWait { context in
+            try change(context, context.existingObject(Country.self, with: id))
+            try context.save()
+          }
+          context.processPendingChanges()
+        }
+      }
+      #expect(try isTold { $0.city("A", in: $1) })
+      #expect(country.cities.count == 1)
+      #expect(try isTold { $1.cities.first?.country = $0.country("IQ") })
+      #expect(country.cities.isEmpty)
+      #expect(try isTold { try $0.fetch(City.all).first?.country = $1 })
+      #expect(try isTold { context, _ in try context.fetch(City.all).forEach(context.delete) })
+      #expect(country.cities.isEmpty)
+    }
+  }
+
+  @Test func `is notified when another context links objects beside their records`() throws {
+    try withObservedCountry { context, country, other in
+      let id = country.objectID
+      let isNotified = try isNotified {
+        _ = country.languages.count
+      } by: {
+        try other.performAndWait { context in
+          let language = Language(context: context)
+          try context.existingObject(Country.self, with: id).languages.insert(language)
+          try context.save()
+        }
+        context.processPendingChanges()
+      }
+      #expect(isNotified)
+      #expect(country.languages.count == 1)
+    }
+  }
+
+  @Test func `is not notified of objects that cannot be its members`() throws {
+    try withObservedCountry { context, country, other in
+      let isNotified = try isNotified {
+        _ = country.cities.count
+      } by: {
+        try other.performAndWait { context in
+          _ = Language(context: context)
+          try context.save()
+        }
+        context.processPendingChanges()
+      }
+      #expect(!isNotified)
+    }
+  }
+}
