@@ -74,6 +74,9 @@ package final class LMDBStore: PersistentStore {
 
   // MARK: - Opening
 
+  /// How long callers wait for another process, unless they ask for something else.
+  package static var busyTimeoutDefault: Duration { EnvironmentOptions.busyTimeoutDefault }
+
   /// Opens the store at `path`, or creates it there unless it is opened read-only.
   ///
   /// - Parameters:
@@ -99,7 +102,7 @@ package final class LMDBStore: PersistentStore {
   package static func open(
     at path: String, model: ManagedObjectModel, removing: Set<String> = [],
     durability: StoreDurability = .full, byteCountMax: Int? = nil,
-    busyTimeout: Duration? = EnvironmentOptions.busyTimeoutDefault, isReadOnly: Bool = false,
+    busyTimeout: Duration? = LMDBStore.busyTimeoutDefault, isReadOnly: Bool = false,
     from origin: StoreOrigin? = nil
   ) throws(StoreError) -> LMDBStore {
     var kind = try StoreFile.kind(at: path)
@@ -110,11 +113,9 @@ package final class LMDBStore: PersistentStore {
     }
     guard kind == .lmdb else { throw .notAStrataStore(path: path) }
     if !isReadOnly { StoreFile.clearSecondName(of: path) }
-    var options = EnvironmentOptions()
-    options.durability = durability.environment
+    var options = EnvironmentOptions(
+      durability: durability, byteCountMax: byteCountMax, busyTimeout: busyTimeout)
     options.isForReading = isReadOnly
-    options.busyTimeout = busyTimeout
-    if let byteCountMax { options.mapSizeBytes = max(byteCountMax, 1 << 20) }
     // The trees of removed entities are opened to be emptied.
     options.treeCountMax = Trees.countMax(model) + 3 * removing.count
     let environment: Environment

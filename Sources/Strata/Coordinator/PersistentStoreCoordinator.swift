@@ -39,6 +39,10 @@ public final class PersistentStoreCoordinator: SnapshotSource {
   /// stores were, if there are several. Core Data: `NSPersistentStore.isReadOnly`.
   public var isReadOnly: Bool { store.isReadOnly }
 
+  /// How long a change of a store waits for another process, unless the program asks for something
+  /// else: 30 seconds.
+  public static let defaultBusyTimeout: Duration = LMDBStore.busyTimeoutDefault
+
   /// Opens the store at `url`, or creates it unless it is opened read-only.
   ///
   /// - Parameters:
@@ -80,7 +84,7 @@ public final class PersistentStoreCoordinator: SnapshotSource {
   public convenience init(
     at url: URL, model: ManagedObjectModel, removing: Set<String> = [],
     durability: StoreDurability = .full, maximumByteCount: Int? = nil,
-    busyTimeout: Duration? = .seconds(30), isReadOnly: Bool = false
+    busyTimeout: Duration? = defaultBusyTimeout, isReadOnly: Bool = false
   ) throws {
     self.init(
       store: try LMDBStore.open(

@@ -86,7 +86,8 @@ extension MigrationPlan {
   /// Runs the stages that the store has not been through.
   func run(
     onStoreAt url: URL, to model: ManagedObjectModel, removing: Set<String>,
-    durability: StoreDurability, busyTimeout: Duration? = .seconds(30),
+    durability: StoreDurability, maximumByteCount: Int? = nil,
+    busyTimeout: Duration? = PersistentStoreCoordinator.defaultBusyTimeout,
     progress: (@Sendable (MigrationProgress) -> Void)? = nil,
     _ watch: BatchWatch = BatchWatch()
   ) throws -> MigrationReport {
@@ -96,7 +97,7 @@ extension MigrationPlan {
     }
     let migration = try StoreMigration(
       at: path, stages.map { $0.prepared(progress, watch) }, removing: removing,
-      durability: durability, busyTimeout: busyTimeout, watch)
+      durability: durability, byteCountMax: maximumByteCount, busyTimeout: busyTimeout, watch)
     return MigrationReport(
       stages: try migration.run(to: model).map { outcome in
         MigrationReport.Stage(

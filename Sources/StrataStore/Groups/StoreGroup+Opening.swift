@@ -20,7 +20,7 @@ package struct GroupMemberOptions: Sendable {
   package init(
     path: String?, name: String, entities: Set<String>? = nil,
     durability: StoreDurability = .full, byteCountMax: Int? = nil,
-    busyTimeout: Duration? = .seconds(30), isReadOnly: Bool = false
+    busyTimeout: Duration? = LMDBStore.busyTimeoutDefault, isReadOnly: Bool = false
   ) {
     (self.path, self.name, self.entities) = (path, name, entities)
     (self.durability, self.byteCountMax) = (durability, byteCountMax)
