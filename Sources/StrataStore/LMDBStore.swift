@@ -96,9 +96,9 @@ package final class LMDBStore: PersistentStore {
   ///   - origin: the parts that a new store shares with the other stores of its group; nil for a
   ///     store of its own.
   /// - Throws: `folderMissing`, `storeMissing`, `permissionDenied`, `notAStrataStore`,
-  ///   `unsupportedFormat`, `modelMismatch`, `migrationRequired`, `uniquenessViolations` of a new
-  ///   constraint, `damaged`, `storeBusy`, `diskFull`, `storage`. A file at the path is then
-  ///   unchanged.
+  ///   `unsupportedFormat`, `modelMismatch`, `migrationRequired`, `tooManyModels`,
+  ///   `uniquenessViolations` of a new constraint, `damaged`, `storeBusy`, `diskFull`, `storage`. A
+  ///   file at the path is then unchanged.
   package static func open(
     at path: String, model: ManagedObjectModel, removing: Set<String> = [],
     durability: StoreDurability = .full, byteCountMax: Int? = nil,

@@ -78,8 +78,8 @@ public final class PersistentStoreCoordinator: SnapshotSource {
   ///   - `.storeBusy`: another process is opening the file, or writes while the store is to be
   ///     taken to the model, for longer than `busyTimeout`.
   ///   - `.fileReplaced`: this process still has the former file of the path open.
-  ///   - `.storeFull`: `maximumByteCount` leaves no room for the change to this model, or the store
-  ///     has had too many models.
+  ///   - `.storeFull`: `maximumByteCount` leaves no room for the change to this model.
+  ///     `.tooManyModels`: the store has had too many.
   ///   - `.diskFull`, `.storage`: the system has refused an operation.
   public convenience init(
     at url: URL, model: ManagedObjectModel, removing: Set<String> = [],

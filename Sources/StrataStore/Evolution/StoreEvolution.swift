@@ -31,7 +31,7 @@ struct StoreEvolution {
   ///   - removing: the entities, and the properties as `Entity.property`, whose data may be
   ///     deleted.
   ///   - converting: the properties, as `Entity.property`, whose values the code of a stage sets.
-  /// - Throws: `modelMismatch`, with everything that cannot be inferred; `damaged`.
+  /// - Throws: `modelMismatch`, with everything that cannot be inferred; `tooManyModels`; `damaged`.
   init(
     from stored: Catalog, to model: ManagedObjectModel, removing: Set<String>,
     converting: Set<String> = []
@@ -41,10 +41,10 @@ struct StoreEvolution {
     guard evolution.mismatches.isEmpty else {
       throw .modelMismatch(evolution.mismatches)
     }
-    guard stored.version < RecordLayout.versionMax else { throw .storeFull }
+    guard stored.version < RecordLayout.versionMax else { throw .tooManyModels }
     let version = stored.version + 1
     let numbers = stored.numbers.evolved(by: evolution, to: model)
-    guard numbers.areDistinct else { throw .storeFull }
+    guard numbers.areDistinct else { throw .tooManyModels }
     self.stored = stored
     self.evolution = evolution
     former = StoredModel(stored.outline, stored.numbers)

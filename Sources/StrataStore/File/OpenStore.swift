@@ -20,7 +20,7 @@ final class OpenStore: Sendable {
   /// - Parameter removing: the entities, and the properties as `Entity.property`, whose data may be
   ///   deleted if `model` does not have them.
   /// - Throws: `notAStrataStore`, `unsupportedFormat`, `modelMismatch`, `migrationRequired`,
-  ///   `uniquenessViolations`, `damaged`, `diskFull`, `storage`.
+  ///   `tooManyModels`, `uniquenessViolations`, `damaged`, `diskFull`, `storage`.
   init(
     _ environment: Environment, model: ManagedObjectModel, removing: Set<String> = [],
     isReadOnly: Bool = false, path: String, clock: StoreClock = .system

@@ -46,6 +46,8 @@ struct ErrorSamples {
           "snapshotHeld": StoreError.snapshotHeld, "migrating": StoreError.migrating,
           "readOnly": StoreError.readOnly, "severalStores": StoreError.severalStores,
           "diskFull": StoreError.diskFull, "storeFull": StoreError.storeFull,
+          "serialsExhausted": StoreError.serialsExhausted,
+          "tooManyModels": StoreError.tooManyModels,
           "historyNotKept": StoreError.historyNotKept,
           "foreignHistoryToken": StoreError.foreignHistoryToken,
           "modelChanged": StoreError.modelChanged, "closed": StoreError.closed,
