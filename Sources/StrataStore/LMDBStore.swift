@@ -82,8 +82,8 @@ package final class LMDBStore: PersistentStore {
   /// - Parameters:
   ///   - path: the path of the file; its folder must exist. The lock file is beside it, at `path` +
   ///     "-lock".
-  ///   - removing: the entities, and the properties as `Entity.property`, whose data may be deleted
-  ///     if `model` does not have them.
+  ///   - removing: the data that may be deleted if `model` does not have its entities and
+  ///     properties.
   ///   - durability: the failures that a finished save survives. All users of the file in this
   ///     process must ask for the same.
   ///   - byteCountMax: the size that the file may grow to; nil for 1 TiB. The first user of the
@@ -100,7 +100,7 @@ package final class LMDBStore: PersistentStore {
   ///   `uniquenessViolations` of a new constraint, `damaged`, `storeBusy`, `diskFull`, `storage`. A
   ///   file at the path is then unchanged.
   package static func open(
-    at path: String, model: ManagedObjectModel, removing: Set<String> = [],
+    at path: String, model: ManagedObjectModel, removing: DataRemoval = DataRemoval(),
     durability: StoreDurability = .full, byteCountMax: Int? = nil,
     busyTimeout: Duration? = LMDBStore.busyTimeoutDefault, isReadOnly: Bool = false,
     from origin: StoreOrigin? = nil

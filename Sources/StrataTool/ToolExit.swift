@@ -62,7 +62,7 @@ enum ToolExit: Int32 {
       case .notAStrataStore, .unsupportedFormat, .damaged, .modelMismatch: .badInput
       case .diskFull, .storeFull, .serialsExhausted, .tooManyModels, .storage, .fileReplaced:
         .inputOutput
-      case .historyNotKept, .historyTooOld, .foreignHistoryToken: .usage
+      case .historyNotKept, .historyTooOld, .foreignHistoryToken, .malformedNames: .usage
       default: .software
       }
   }

@@ -68,6 +68,7 @@ public final class PersistentStoreCoordinator: SnapshotSource {
   ///     Data: `NSReadOnlyPersistentStoreOption`. See <doc:Stores>.
   /// - Throws: `StoreError`:
   ///   - `.notAFileURL`: the URL does not begin with `file:`.
+  ///   - `.malformedNames`: an entry of `removing` can name neither an entity nor a property.
   ///   - `.modelMismatch`: the store was made with a model from which the way to this one cannot be
   ///     inferred. `.migrationRequired`: it can be inferred, and the store is opened read-only.
   ///   - `.uniquenessViolations`: the objects of the store break a new constraint.
@@ -88,8 +89,9 @@ public final class PersistentStoreCoordinator: SnapshotSource {
   ) throws {
     self.init(
       store: try LMDBStore.open(
-        at: url.storePath, model: model, removing: removing, durability: durability,
-        byteCountMax: maximumByteCount, busyTimeout: busyTimeout, isReadOnly: isReadOnly),
+        at: url.storePath, model: model, removing: DataRemoval(parsing: removing),
+        durability: durability, byteCountMax: maximumByteCount, busyTimeout: busyTimeout,
+        isReadOnly: isReadOnly),
       model: model, at: url)
   }
 

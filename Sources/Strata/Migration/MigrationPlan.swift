@@ -91,13 +91,15 @@ extension MigrationPlan {
     progress: (@Sendable (MigrationProgress) -> Void)? = nil,
     _ watch: BatchWatch = BatchWatch()
   ) throws -> MigrationReport {
+    let stages = try self.stages.map { try $0.prepared(progress, watch) }
+    let removing = try DataRemoval(parsing: removing)
     let path = try url.storePath
     guard FileManager.default.fileExists(atPath: path), !stages.isEmpty else {
       return MigrationReport(stages: [])
     }
     let migration = try StoreMigration(
-      at: path, stages.map { $0.prepared(progress, watch) }, removing: removing,
-      durability: durability, byteCountMax: maximumByteCount, busyTimeout: busyTimeout, watch)
+      at: path, stages, removing: removing, durability: durability,
+      byteCountMax: maximumByteCount, busyTimeout: busyTimeout, watch)
     return MigrationReport(
       stages: try migration.run(to: model).map { outcome in
         MigrationReport.Stage(

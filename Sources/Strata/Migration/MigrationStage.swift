@@ -36,11 +36,14 @@ public struct MigrationStage: Sendable {
 
 extension MigrationStage {
   /// The stage as the store runs it.
+  ///
+  /// - Throws: `StoreError.malformedNames`.
   func prepared(
     _ progress: (@Sendable (MigrationProgress) -> Void)?, _ watch: BatchWatch
-  ) -> StoreStage {
+  ) throws -> StoreStage {
     StoreStage(
-      name, from: from, to: to, removing: removing, converting: converting
+      name, from: from, to: to, removing: try DataRemoval(parsing: removing),
+      converting: try Set(parsing: converting)
     ) { [self] store, former in
       let migration = Migration(
         name, store, model: to, from: former, progress: progress, watch)

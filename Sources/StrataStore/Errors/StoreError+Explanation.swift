@@ -79,6 +79,12 @@ extension StoreError {
         because: "It was made with another model, or has had fewer models than the stores that it "
           + "is opened with.",
         remedy: "Open it for writing once, with the same stores.")
+    case .malformedNames(let names):
+      ErrorExplanation(
+        "Names of the migration are malformed, and no store was changed.",
+        because: "Of the entries of removing and converting, these can name neither an entity nor "
+          + "a property: \(names.map { "\"\($0)\"" }.joined(separator: ", ")).",
+        remedy: "Write Entity or Entity.property in removing, and Entity.property in converting.")
     case .tooManyModels:
       ErrorExplanation(
         "The store cannot get another model, and was not changed.",

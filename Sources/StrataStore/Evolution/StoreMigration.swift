@@ -25,12 +25,13 @@ package struct StoreMigration {
 
   /// - Parameters:
   ///   - path: the path of an existing store.
+  ///   - removing: the data that may be deleted after the last stage.
   ///   - byteCountMax: as in `LMDBStore.open`.
   ///   - busyTimeout: as in `LMDBStore.open`.
   ///   - watch: can cancel the migration.
   /// - Throws: as `LMDBStore.open`.
   package init(
-    at path: String, _ stages: [StoreStage], removing: Set<String>, durability: StoreDurability,
+    at path: String, _ stages: [StoreStage], removing: DataRemoval, durability: StoreDurability,
     byteCountMax: Int?, busyTimeout: Duration?, _ watch: BatchWatch
   ) throws(StoreError) {
     self.path = path
@@ -173,7 +174,7 @@ package struct StoreMigration {
   }
 
   private func infer(_ model: ManagedObjectModel, on catalog: Catalog) throws {
-    let evolution = try StoreEvolution(from: catalog, to: model, removing: [])
+    let evolution = try StoreEvolution(from: catalog, to: model, removing: DataRemoval())
     try StoreFile.makeTrees(of: evolution.schema, in: environment)
     _ = try evolution.perform(in: environment, try Trees(evolution.schema, in: environment))
   }

@@ -264,6 +264,7 @@ extension ErrorSamples {
       .notAFileURL(url: "http://localhost"), .storeMissing(path: path),
       .permissionDenied(path: path), .notAStrataStore(path: path), .unsupportedFormat(found: 99),
       .laterModel(stage: "split"), .migrationRequired(path: path),
+      .malformedNames(["", "Gizmo.girth.depth"]),
       .valuesMissing(entity: entity, property: property, objectCount: 2),
       .damaged(tree: "r3", key: "serial 5", reason: "the bytes end early"),
       .damaged(tree: "the file", key: nil, reason: "it makes no sense: there is no such model."),

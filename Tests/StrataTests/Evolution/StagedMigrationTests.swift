@@ -250,6 +250,19 @@ private func expectSecond(_ container: PersistentContainer) throws {
     }
   }
 
+  @Test func `converts properties, and no entity`() throws {
+    let folder = try TemporaryDirectory()
+    let stage = try MigrationStage(
+      "entity", from: First.model(), to: Second.model(), converting: ["Zone", "Zone.area"]
+    ) { _ in }
+    #expect {
+      try PersistentContainer(
+        at: folder.file("store"), model: Second.model(), migratingWith: MigrationPlan(stage))
+    } throws: {
+      if case StoreError.malformedNames(let names) = $0 { names == ["Zone"] } else { false }
+    }
+  }
+
   @Test func `does not let the file grow beyond its limit`() async throws {
     let folder = try TemporaryDirectory()
     let url = folder.file("store")
