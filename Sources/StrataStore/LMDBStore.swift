@@ -74,13 +74,16 @@ package final class LMDBStore: PersistentStore {
 
   // MARK: - Opening
 
+  /// How long callers wait for another process, unless they ask for something else.
+  package static var busyTimeoutDefault: Duration { EnvironmentOptions.busyTimeoutDefault }
+
   /// Opens the store at `path`, or creates it there unless it is opened read-only.
   ///
   /// - Parameters:
   ///   - path: the path of the file; its folder must exist. The lock file is beside it, at `path` +
   ///     "-lock".
-  ///   - removing: the entities, and the properties as `Entity.property`, whose data may be deleted
-  ///     if `model` does not have them.
+  ///   - removing: the data that may be deleted if `model` does not have its entities and
+  ///     properties.
   ///   - durability: the failures that a finished save survives. All users of the file in this
   ///     process must ask for the same.
   ///   - byteCountMax: the size that the file may grow to; nil for 1 TiB. The first user of the
@@ -93,13 +96,13 @@ package final class LMDBStore: PersistentStore {
   ///   - origin: the parts that a new store shares with the other stores of its group; nil for a
   ///     store of its own.
   /// - Throws: `folderMissing`, `storeMissing`, `permissionDenied`, `notAStrataStore`,
-  ///   `unsupportedFormat`, `modelMismatch`, `migrationRequired`, `uniquenessViolations` of a new
-  ///   constraint, `damaged`, `storeBusy`, `diskFull`, `storage`. A file at the path is then
-  ///   unchanged.
+  ///   `unsupportedFormat`, `modelMismatch`, `migrationRequired`, `tooManyModels`,
+  ///   `uniquenessViolations` of a new constraint, `damaged`, `storeBusy`, `diskFull`, `storage`. A
+  ///   file at the path is then unchanged.
   package static func open(
-    at path: String, model: ManagedObjectModel, removing: Set<String> = [],
+    at path: String, model: ManagedObjectModel, removing: DataRemoval = DataRemoval(),
     durability: StoreDurability = .full, byteCountMax: Int? = nil,
-    busyTimeout: Duration? = EnvironmentOptions.busyTimeoutDefault, isReadOnly: Bool = false,
+    busyTimeout: Duration? = LMDBStore.busyTimeoutDefault, isReadOnly: Bool = false,
     from origin: StoreOrigin? = nil
   ) throws(StoreError) -> LMDBStore {
     var kind = try StoreFile.kind(at: path)
@@ -110,11 +113,9 @@ package final class LMDBStore: PersistentStore {
     }
     guard kind == .lmdb else { throw .notAStrataStore(path: path) }
     if !isReadOnly { StoreFile.clearSecondName(of: path) }
-    var options = EnvironmentOptions()
-    options.durability = durability.environment
+    var options = EnvironmentOptions(
+      durability: durability, byteCountMax: byteCountMax, busyTimeout: busyTimeout)
     options.isForReading = isReadOnly
-    options.busyTimeout = busyTimeout
-    if let byteCountMax { options.mapSizeBytes = max(byteCountMax, 1 << 20) }
     // The trees of removed entities are opened to be emptied.
     options.treeCountMax = Trees.countMax(model) + 3 * removing.count
     let environment: Environment

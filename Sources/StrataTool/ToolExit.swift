@@ -60,8 +60,9 @@ enum ToolExit: Int32 {
       case .storeInUse, .storeBusy, .snapshotHeld, .modelChanged: .inUse
       case .permissionDenied, .readOnly: .permission
       case .notAStrataStore, .unsupportedFormat, .damaged, .modelMismatch: .badInput
-      case .diskFull, .storeFull, .storage, .fileReplaced: .inputOutput
-      case .historyNotKept, .historyTooOld, .foreignHistoryToken: .usage
+      case .diskFull, .storeFull, .serialsExhausted, .tooManyModels, .storage, .fileReplaced:
+        .inputOutput
+      case .historyNotKept, .historyTooOld, .foreignHistoryToken, .malformedNames: .usage
       default: .software
       }
   }

@@ -67,7 +67,9 @@ private enum Wider {
   }
 
   @Test func `is migrated by a plan`() throws {
-    let areas = try golden.migrated(to: Present.model(), by: Present.plan()) { container in
+    let areas = try golden.withMigratedCopy(
+      to: Present.model(), migratingWith: Present.plan()
+    ) { container in
       try container.root.performAndWait { context in
         try context.fetch(Present.Zone.all.sorted(by: \.area)).map(\.area)
       }
@@ -76,18 +78,18 @@ private enum Wider {
   }
 
   @Test func `is migrated without a plan, if all changes are inferred`() async throws {
-    let notes = try await golden.migrated(to: Wider.model()) { container in
+    let notes = try await golden.withMigratedCopy(to: Wider.model()) { container in
       try await container.root.perform { context in
         try context.fetch(Wider.Zone.all).map(\.note)
       }
     }
     #expect(notes == [nil, nil])
-    #expect(throws: StoreError.self) { try golden.migrated(to: Present.model()) { _ in } }
+    #expect(throws: StoreError.self) { try golden.withMigratedCopy(to: Present.model()) { _ in } }
   }
 
   @Test func `stays as it was, byte for byte and without files beside it`() throws {
     let (bytes, names) = try (Data(contentsOf: url), files())
-    try golden.migrated(to: Present.model(), by: Present.plan()) { container in
+    try golden.withMigratedCopy(to: Present.model(), migratingWith: Present.plan()) { container in
       try container.root.performAndWait { context in
         for zone in try context.fetch(Present.Zone.all) { context.delete(zone) }
         try context.save()
@@ -95,7 +97,7 @@ private enum Wider {
     }
     #expect(try Data(contentsOf: url) == bytes)
     #expect(try files() == names)
-    #expect(try golden.migrated(to: Former.model()) { try count(in: $0) } == 2)
+    #expect(try golden.withMigratedCopy(to: Former.model()) { try count(in: $0) } == 2)
   }
 
   private func count(in container: PersistentContainer) throws -> Int {
@@ -104,14 +106,14 @@ private enum Wider {
 
   @Test func `may be a file that nobody may write to`() throws {
     try FileManager.default.setAttributes([.posixPermissions: 0o400], ofItemAtPath: url.path)
-    #expect(try golden.migrated(to: Former.model()) { try count(in: $0) } == 2)
+    #expect(try golden.withMigratedCopy(to: Former.model()) { try count(in: $0) } == 2)
   }
 
   @Test func `leaves nothing in the folder for temporary files, also after an error`() throws {
     struct Refusal: Error {}
     var places: [String] = []
     #expect(throws: Refusal.self) {
-      try golden.migrated(to: Former.model()) { container in
+      try golden.withMigratedCopy(to: Former.model()) { container in
         places = container.coordinator.stores.compactMap {
           $0.url?.deletingLastPathComponent().path
         }
@@ -126,7 +128,7 @@ private enum Wider {
   @Test func `that is missing is an error that names its path`() throws {
     let missing = GoldenStore(at: folder.file("none.strata"))
     let error = try #require(throws: StoreError.self) {
-      try missing.migrated(to: Former.model()) { _ in }
+      try missing.withMigratedCopy(to: Former.model()) { _ in }
     }
     guard case .storeMissing(missing.url.path) = error else {
       Issue.record("\(error)")

@@ -58,7 +58,8 @@ public final class PersistentContainer: Sendable {
   public convenience init(
     at url: URL, model: ManagedObjectModel, removing: Set<String> = [],
     durability: StoreDurability = .full, maximumByteCount: Int? = nil,
-    busyTimeout: Duration? = .seconds(30), isReadOnly: Bool = false, autosave: Autosave = .manual
+    busyTimeout: Duration? = PersistentStoreCoordinator.defaultBusyTimeout,
+    isReadOnly: Bool = false, autosave: Autosave = .manual
   ) throws {
     self.init(
       coordinator: try PersistentStoreCoordinator(

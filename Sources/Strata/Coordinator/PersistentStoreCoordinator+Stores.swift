@@ -65,7 +65,8 @@ extension PersistentStoreCoordinator {
   ) throws {
     precondition(!descriptions.isEmpty, "A coordinator has a store: pass a description.")
     let group = try StoreGroup.open(
-      try descriptions.map { try $0.options }, model: model, removing: removing)
+      try descriptions.map { try $0.options }, model: model,
+      removing: DataRemoval(parsing: removing))
     let stores = zip(group.members, descriptions).map { Store($0, $1) }
     self.init(store: group, model: model, stores)
   }

@@ -39,6 +39,10 @@ public final class PersistentStoreCoordinator: SnapshotSource {
   /// stores were, if there are several. Core Data: `NSPersistentStore.isReadOnly`.
   public var isReadOnly: Bool { store.isReadOnly }
 
+  /// How long a change of a store waits for another process, unless the program asks for something
+  /// else: 30 seconds.
+  public static let defaultBusyTimeout: Duration = LMDBStore.busyTimeoutDefault
+
   /// Opens the store at `url`, or creates it unless it is opened read-only.
   ///
   /// - Parameters:
@@ -64,6 +68,7 @@ public final class PersistentStoreCoordinator: SnapshotSource {
   ///     Data: `NSReadOnlyPersistentStoreOption`. See <doc:Stores>.
   /// - Throws: `StoreError`:
   ///   - `.notAFileURL`: the URL does not begin with `file:`.
+  ///   - `.malformedNames`: an entry of `removing` can name neither an entity nor a property.
   ///   - `.modelMismatch`: the store was made with a model from which the way to this one cannot be
   ///     inferred. `.migrationRequired`: it can be inferred, and the store is opened read-only.
   ///   - `.uniquenessViolations`: the objects of the store break a new constraint.
@@ -74,18 +79,19 @@ public final class PersistentStoreCoordinator: SnapshotSource {
   ///   - `.storeBusy`: another process is opening the file, or writes while the store is to be
   ///     taken to the model, for longer than `busyTimeout`.
   ///   - `.fileReplaced`: this process still has the former file of the path open.
-  ///   - `.storeFull`: `maximumByteCount` leaves no room for the change to this model, or the store
-  ///     has had too many models.
+  ///   - `.storeFull`: `maximumByteCount` leaves no room for the change to this model.
+  ///     `.tooManyModels`: the store has had too many.
   ///   - `.diskFull`, `.storage`: the system has refused an operation.
   public convenience init(
     at url: URL, model: ManagedObjectModel, removing: Set<String> = [],
     durability: StoreDurability = .full, maximumByteCount: Int? = nil,
-    busyTimeout: Duration? = .seconds(30), isReadOnly: Bool = false
+    busyTimeout: Duration? = defaultBusyTimeout, isReadOnly: Bool = false
   ) throws {
     self.init(
       store: try LMDBStore.open(
-        at: url.storePath, model: model, removing: removing, durability: durability,
-        byteCountMax: maximumByteCount, busyTimeout: busyTimeout, isReadOnly: isReadOnly),
+        at: url.storePath, model: model, removing: DataRemoval(parsing: removing),
+        durability: durability, byteCountMax: maximumByteCount, busyTimeout: busyTimeout,
+        isReadOnly: isReadOnly),
       model: model, at: url)
   }
 

@@ -19,7 +19,7 @@ public struct PersistentStoreDescription: Sendable, Hashable {
   public var maximumByteCount: Int?
   /// How long saves wait for another process; 30 seconds by default, nil for ever. Without effect
   /// for a store in memory.
-  public var busyTimeout: Duration? = .seconds(30)
+  public var busyTimeout: Duration? = PersistentStoreCoordinator.defaultBusyTimeout
   /// Whether the store is opened read-only: saves of its objects throw `StoreError.readOnly`, and
   /// it accepts no new ones. Without effect for a store in memory.
   public var isReadOnly = false

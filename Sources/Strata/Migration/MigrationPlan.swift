@@ -39,67 +39,6 @@ public struct MigrationPlan: Sendable {
   public init(_ stages: [MigrationStage]) { self.stages = stages }
 }
 
-/// One stage of a migration. Core Data: `NSCustomMigrationStage`.
-public struct MigrationStage: Sendable {
-  /// The name of the stage in progress, reports and the history.
-  public let name: String
-  let from: ManagedObjectModel
-  let to: ManagedObjectModel
-  let converting: Set<String>
-  let removing: Set<String>
-  let convert: @Sendable (Migration) throws -> Void
-
-  /// - Parameters:
-  ///   - name: the name of the stage in progress, reports and the history.
-  ///   - from: the model of the store before the stage.
-  ///   - to: the model of the store after the stage.
-  ///   - converting: the properties of `to`, as `Entity.property`, whose values `convert` sets:
-  ///     properties whose type, kind or destination changes, and attributes that must have a value
-  ///     and have no default. If the form of a property changes, its former values are deleted;
-  ///     `convert` can read them.
-  ///   - removing: the entities of `from`, and the properties as `Entity.property`, that `to` does
-  ///     not have and whose data may be deleted. `convert` can read this data.
-  ///   - convert: converts the data. It runs on a thread of the store.
-  public init(
-    _ name: String, from: ManagedObjectModel, to: ManagedObjectModel,
-    converting: Set<String> = [], removing: Set<String> = [],
-    _ convert: @escaping @Sendable (Migration) throws -> Void
-  ) {
-    (self.name, self.from, self.to) = (name, from, to)
-    (self.converting, self.removing, self.convert) = (converting, removing, convert)
-  }
-}
-
-/// The progress of a stage of a migration.
-public struct MigrationProgress: Sendable, Hashable {
-  /// The name of the stage.
-  public let stage: String
-  /// How many objects the stage's current `forEach` has processed.
-  public let completedCount: Int
-  /// How many objects the stage's current `forEach` has to process.
-  public let objectCount: Int
-}
-
-/// The result of a migration.
-public struct MigrationReport: Sendable, Hashable {
-  /// The result of one stage.
-  public struct Stage: Sendable, Hashable {
-    /// The name of the stage.
-    public let name: String
-    /// How many objects were inserted.
-    public let insertedCount: Int
-    /// How many objects were updated. An object counts once for each save that updates it.
-    public let updatedCount: Int
-    /// How many objects were deleted.
-    public let deletedCount: Int
-    /// The time that the stage took.
-    public let duration: Duration
-  }
-
-  /// The stages that were run; empty if none was needed.
-  public let stages: [Stage]
-}
-
 // MARK: - Running
 
 extension MigrationPlan {
@@ -147,17 +86,20 @@ extension MigrationPlan {
   /// Runs the stages that the store has not been through.
   func run(
     onStoreAt url: URL, to model: ManagedObjectModel, removing: Set<String>,
-    durability: StoreDurability, busyTimeout: Duration? = .seconds(30),
+    durability: StoreDurability, maximumByteCount: Int? = nil,
+    busyTimeout: Duration? = PersistentStoreCoordinator.defaultBusyTimeout,
     progress: (@Sendable (MigrationProgress) -> Void)? = nil,
     _ watch: BatchWatch = BatchWatch()
   ) throws -> MigrationReport {
+    let stages = try self.stages.map { try $0.prepared(progress, watch) }
+    let removing = try DataRemoval(parsing: removing)
     let path = try url.storePath
     guard FileManager.default.fileExists(atPath: path), !stages.isEmpty else {
       return MigrationReport(stages: [])
     }
     let migration = try StoreMigration(
-      at: path, stages.map { $0.prepared(progress, watch) }, removing: removing,
-      durability: durability, busyTimeout: busyTimeout, watch)
+      at: path, stages, removing: removing, durability: durability,
+      byteCountMax: maximumByteCount, busyTimeout: busyTimeout, watch)
     return MigrationReport(
       stages: try migration.run(to: model).map { outcome in
         MigrationReport.Stage(
@@ -165,21 +107,5 @@ extension MigrationPlan {
           updatedCount: outcome.counts.updated, deletedCount: outcome.counts.deleted,
           duration: outcome.duration)
       })
-  }
-}
-
-extension MigrationStage {
-  /// The stage as the store runs it.
-  fileprivate func prepared(
-    _ progress: (@Sendable (MigrationProgress) -> Void)?, _ watch: BatchWatch
-  ) -> StoreStage {
-    StoreStage(
-      name, from: from, to: to, removing: removing, converting: converting
-    ) { [self] store, former in
-      let migration = Migration(
-        name, store, model: to, from: former, progress: progress, watch)
-      try convert(migration)
-      try migration.save()
-    }
   }
 }

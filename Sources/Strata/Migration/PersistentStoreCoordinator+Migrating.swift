@@ -7,8 +7,7 @@ public import StrataStore
 extension PersistentStoreCoordinator {
   /// Opens the store at `url`, or creates it, and migrates it if it has an earlier model.
   ///
-  /// The store is opened for writing, and may grow to 1 TiB. For other settings, open it with a
-  /// plan once, release it, and open it without one.
+  /// The store is opened for writing.
   ///
   /// - Important: It blocks the thread as long as the migration takes. In async code use
   ///   `PersistentContainer.open`, which can be cancelled.
@@ -19,6 +18,8 @@ extension PersistentStoreCoordinator {
   ///   - removing: the names of entities, and of properties as `Entity.property`, whose data may be
   ///     deleted after the last stage.
   ///   - durability: the failures that a finished save survives.
+  ///   - maximumByteCount: the size in bytes that the file may grow to, during the migration too;
+  ///     nil for 1 TiB. See the initializer without a plan.
   ///   - busyTimeout: how long the migration, and saves later, wait for another process; nil for
   ///     ever.
   ///   - progress: called after each batch of a stage, on a thread of the store; it must be short.
@@ -28,22 +29,22 @@ extension PersistentStoreCoordinator {
   public convenience init(
     at url: URL, model: ManagedObjectModel, migratingWith plan: MigrationPlan,
     removing: Set<String> = [], durability: StoreDurability = .full,
-    busyTimeout: Duration? = .seconds(30),
+    maximumByteCount: Int? = nil, busyTimeout: Duration? = defaultBusyTimeout,
     progress: (@Sendable (MigrationProgress) -> Void)? = nil
   ) throws {
     _ = try plan.run(
       onStoreAt: url, to: model, removing: removing, durability: durability,
-      busyTimeout: busyTimeout, progress: progress)
+      maximumByteCount: maximumByteCount, busyTimeout: busyTimeout, progress: progress)
     try self.init(
-      at: url, model: model, removing: removing, durability: durability, busyTimeout: busyTimeout)
+      at: url, model: model, removing: removing, durability: durability,
+      maximumByteCount: maximumByteCount, busyTimeout: busyTimeout)
   }
 }
 
 extension PersistentContainer {
   /// Opens the store at `url`, or creates it, and migrates it if it has an earlier model.
   ///
-  /// The store is opened for writing, may grow to 1 TiB, and is not saved automatically. For other
-  /// settings, open it with a plan once, release it, and open it without one.
+  /// The store is opened for writing.
   ///
   /// - Important: It blocks the thread as long as the migration takes. In async code use `open`,
   ///   which can be cancelled.
@@ -54,35 +55,42 @@ extension PersistentContainer {
   ///   - removing: the names of entities, and of properties as `Entity.property`, whose data may be
   ///     deleted after the last stage.
   ///   - durability: the failures that a finished save survives.
+  ///   - maximumByteCount: the size in bytes that the file may grow to, during the migration too;
+  ///     nil for 1 TiB. See the initializer without a plan.
   ///   - busyTimeout: how long the migration, and saves later, wait for another process; nil for
   ///     ever.
+  ///   - autosave: when the root is saved to the disk by itself.
   ///   - progress: called after each batch of a stage, on a thread of the store; it must be short.
   /// - Throws: as `PersistentStoreCoordinator`'s initializer with a plan.
   public convenience init(
     at url: URL, model: ManagedObjectModel, migratingWith plan: MigrationPlan,
     removing: Set<String> = [], durability: StoreDurability = .full,
-    busyTimeout: Duration? = .seconds(30),
+    maximumByteCount: Int? = nil,
+    busyTimeout: Duration? = PersistentStoreCoordinator.defaultBusyTimeout,
+    autosave: Autosave = .manual,
     progress: (@Sendable (MigrationProgress) -> Void)? = nil
   ) throws {
     _ = try plan.run(
       onStoreAt: url, to: model, removing: removing, durability: durability,
-      busyTimeout: busyTimeout, progress: progress)
+      maximumByteCount: maximumByteCount, busyTimeout: busyTimeout, progress: progress)
     try self.init(
-      at: url, model: model, removing: removing, durability: durability, busyTimeout: busyTimeout)
+      at: url, model: model, removing: removing, durability: durability,
+      maximumByteCount: maximumByteCount, busyTimeout: busyTimeout, autosave: autosave)
   }
 
   /// Opens the store at `url`, or creates it, and migrates it off the caller's thread if it has an
   /// earlier model. When the task is cancelled, the migration ends after the current batch of
   /// objects, and the store is as it was before the current stage.
   ///
-  /// The store is opened for writing, may grow to 1 TiB, and is not saved automatically. For other
-  /// settings, open it with a plan once, release it, and open it without one.
+  /// The store is opened for writing.
   ///
   /// - Throws: as the blocking initializer, and `CancellationError`.
   public static func open(
     at url: URL, model: ManagedObjectModel, migratingWith plan: MigrationPlan,
     removing: Set<String> = [], durability: StoreDurability = .full,
-    busyTimeout: Duration? = .seconds(30),
+    maximumByteCount: Int? = nil,
+    busyTimeout: Duration? = PersistentStoreCoordinator.defaultBusyTimeout,
+    autosave: Autosave = .manual,
     isolation: isolated (any Actor)? = #isolation,
     progress: (@Sendable (MigrationProgress) -> Void)? = nil
   ) async throws -> PersistentContainer {
@@ -94,10 +102,11 @@ extension PersistentContainer {
             with: Result {
               _ = try plan.run(
                 onStoreAt: url, to: model, removing: removing, durability: durability,
-                busyTimeout: busyTimeout, progress: progress, watch)
+                maximumByteCount: maximumByteCount, busyTimeout: busyTimeout, progress: progress,
+                watch)
               return try PersistentContainer(
                 at: url, model: model, removing: removing, durability: durability,
-                busyTimeout: busyTimeout)
+                maximumByteCount: maximumByteCount, busyTimeout: busyTimeout, autosave: autosave)
             })
         }
       }

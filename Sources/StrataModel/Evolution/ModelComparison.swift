@@ -18,8 +18,8 @@ struct ModelComparison {
 
   let stored: StoredEntities
   let model: ManagedObjectModel
-  private let removing: Set<String>
-  private let converting: Set<String>
+  private let removing: DataRemoval
+  private let converting: Set<Property>
 
   private(set) var entities: [ModelEvolution.Entity] = []
   private(set) var removedEntities: [String] = []
@@ -37,8 +37,8 @@ struct ModelComparison {
   private var kept: Set<Property> = []
 
   init(
-    _ stored: StoredEntities, _ model: ManagedObjectModel, _ removing: Set<String>,
-    _ converting: Set<String>
+    _ stored: StoredEntities, _ model: ManagedObjectModel, _ removing: DataRemoval,
+    _ converting: Set<Property>
   ) {
     (self.stored, self.model) = (stored, model)
     (self.removing, self.converting) = (removing, converting)
@@ -51,7 +51,7 @@ struct ModelComparison {
     for case (let entity, let former?) in pairs { matchProperties(of: entity, with: former) }
     for case (let entity, let former?) in pairs { compare(entity, with: former) }
     removedEntities = stored.byName.keys.filter { presentNames[$0] == nil }.sorted()
-    for name in removedEntities where !removing.contains(name) {
+    for name in removedEntities where !removing.entities.contains(name) {
       note(ModelMismatch(name, .removed))
     }
     noteLosses()
@@ -152,7 +152,7 @@ struct ModelComparison {
     var lost = Set(storedProperties(of: former).values)
     for (declaring, property) in entity.declaredProperties {
       let present = Property(entity: declaring.name, property: property.name)
-      let isConverted = converting.contains("\(present.entity).\(present.property)")
+      let isConverted = converting.contains(present)
       guard let match = continued[entity.name]?[property.name],
         !isConverted || isContinued(match, by: property, present)
       else {
@@ -254,8 +254,8 @@ struct ModelComparison {
   }
 
   private func isNamed(_ property: Property, of entity: String) -> Bool {
-    removing.contains("\(property.entity).\(property.property)")
-      || removing.contains("\(entity).\(property.property)")
+    removing.properties.contains(property)
+      || removing.properties.contains(Property(entity: entity, property: property.property))
   }
 }
 

@@ -45,13 +45,12 @@ package struct ModelEvolution: Sendable {
   package let awaited: [Property]
 
   /// - Parameters:
-  ///   - removing: the names of entities, and of properties as `Entity.property`, whose data may be
-  ///     deleted: names of the store's model.
-  ///   - converting: properties as `Entity.property`, in the new model, whose values the code of a
-  ///     stage sets. A former property of the name with another form is removed.
+  ///   - removing: the data that may be deleted.
+  ///   - converting: properties of the new model whose values the code of a stage sets. A former
+  ///     property of the name with another form is removed.
   package init(
-    from stored: ModelOutline, to model: ManagedObjectModel, removing: Set<String> = [],
-    converting: Set<String> = []
+    from stored: ModelOutline, to model: ManagedObjectModel,
+    removing: DataRemoval = DataRemoval(), converting: Set<Property> = []
   ) {
     var comparison = ModelComparison(StoredEntities(stored), model, removing, converting)
     comparison.run()

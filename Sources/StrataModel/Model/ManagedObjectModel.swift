@@ -24,6 +24,14 @@ public struct ManagedObjectModel: Sendable {
       self.entity = entity
       self.property = property
     }
+
+    /// - Parameter text: `Entity.property`.
+    /// - Returns: nil if `text` is not two names that a point joins.
+    package init?(parsing text: String) {
+      let names = text.unicodeScalars.split(separator: ".", omittingEmptySubsequences: false)
+      guard names.count == 2, names.allSatisfy({ !$0.isEmpty }) else { return nil }
+      self.init(entity: String(names[0]), property: String(names[1]))
+    }
   }
 
   /// A model of `entities` and of those that they inherit from.

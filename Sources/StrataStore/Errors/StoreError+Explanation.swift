@@ -79,6 +79,18 @@ extension StoreError {
         because: "It was made with another model, or has had fewer models than the stores that it "
           + "is opened with.",
         remedy: "Open it for writing once, with the same stores.")
+    case .malformedNames(let names):
+      ErrorExplanation(
+        "Names of the migration are malformed, and no store was changed.",
+        because: "Of the entries of removing and converting, these can name neither an entity nor "
+          + "a property: \(names.map { "\"\($0)\"" }.joined(separator: ", ")).",
+        remedy: "Write Entity or Entity.property in removing, and Entity.property in converting.")
+    case .tooManyModels:
+      ErrorExplanation(
+        "The store cannot get another model, and was not changed.",
+        because: "It has had as many models, or they have had as many entities or properties "
+          + "together, as a store can number.",
+        remedy: "Open the store with the model that it has, or copy its objects into a new store.")
     case .valuesMissing(let entity, let property, let count):
       ErrorExplanation(
         "The migration failed, and the store is as it was.",
@@ -170,9 +182,14 @@ extension StoreError {
     case .storeFull:
       ErrorExplanation(
         "The store is full.",
-        because: "It has reached its largest size, has no serials left for new objects, or has had "
-          + "as many models as a store can have. Saved data is not lost.",
-        remedy: "Delete something and save again, or load a dump of it into a new store.")
+        because: "It has reached the size that it may grow to. Saved data is not lost.",
+        remedy: "Delete something and save again, or open the store with a larger "
+          + "maximumByteCount.")
+    case .serialsExhausted:
+      ErrorExplanation(
+        "The store cannot get new objects, and nothing was saved.",
+        because: "It has no serials left, and those of deleted objects are not used again.",
+        remedy: "Copy the objects into a new store, where they get new IDs.")
 
     // MARK: History
     case .historyNotKept:

@@ -47,6 +47,14 @@ public enum StoreError: Error, Sendable {
   /// opened with, and a store that is opened read-only is not migrated. Open it for writing once,
   /// with the same stores.
   case migrationRequired(path: String)
+  /// These entries of `removing:` or `converting:` can name neither an entity nor a property. No
+  /// store was changed or created. Write `Entity` or `Entity.property`; `converting:` has only
+  /// properties.
+  case malformedNames([String])
+  /// The store cannot get another model: it has had 32,767 models, or they have had as many
+  /// entities or properties together, removed ones included. The store was not changed. Open it
+  /// with the model that it has, or copy its objects into a new store.
+  case tooManyModels
   /// The code of a migration's stage has left objects without a value of an attribute that is new,
   /// or no longer optional, and has no default. The store is as it was. Set the value in all
   /// objects, or give the attribute a default.
@@ -105,10 +113,13 @@ public enum StoreError: Error, Sendable {
   case objectTooLarge(ObjectID, derivedProperty: String?)
   /// The disk is full. Free some space and save again.
   case diskFull
-  /// The store has reached the size that it may grow to: delete something and save again. Or it has
-  /// no serial left for new objects (about 2⁴⁰, deleted ones included). Or it has had 32,767 models
-  /// and cannot get another one.
+  /// The store has reached the size that it may grow to. Delete something and save again, or open
+  /// the store with a larger `maximumByteCount`.
   case storeFull
+  /// The store has no serial left for new objects: it has had about 2⁴⁰, deleted ones included.
+  /// Nothing was saved. Objects that are there can still be changed and deleted. Copy them into a
+  /// new store, where they get new IDs; a dump keeps the serials.
+  case serialsExhausted
 
   // MARK: History
 

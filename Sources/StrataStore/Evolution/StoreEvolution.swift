@@ -28,23 +28,23 @@ struct StoreEvolution {
   private let moves: [EntityNumber: PropertyMoves]
 
   /// - Parameters:
-  ///   - removing: the entities, and the properties as `Entity.property`, whose data may be
-  ///     deleted.
-  ///   - converting: the properties, as `Entity.property`, whose values the code of a stage sets.
-  /// - Throws: `modelMismatch`, with everything that cannot be inferred; `damaged`.
+  ///   - removing: the data that may be deleted.
+  ///   - converting: the properties whose values the code of a stage sets.
+  /// - Throws: `modelMismatch`, with everything that cannot be inferred; `tooManyModels`;
+  ///   `damaged`.
   init(
-    from stored: Catalog, to model: ManagedObjectModel, removing: Set<String>,
-    converting: Set<String> = []
+    from stored: Catalog, to model: ManagedObjectModel, removing: DataRemoval,
+    converting: Set<ModelEvolution.Property> = []
   ) throws(StoreError) {
     let evolution = ModelEvolution(
       from: stored.outline, to: model, removing: removing, converting: converting)
     guard evolution.mismatches.isEmpty else {
       throw .modelMismatch(evolution.mismatches)
     }
-    guard stored.version < RecordLayout.versionMax else { throw .storeFull }
+    guard stored.version < RecordLayout.versionMax else { throw .tooManyModels }
     let version = stored.version + 1
     let numbers = stored.numbers.evolved(by: evolution, to: model)
-    guard numbers.areDistinct else { throw .storeFull }
+    guard numbers.areDistinct else { throw .tooManyModels }
     self.stored = stored
     self.evolution = evolution
     former = StoredModel(stored.outline, stored.numbers)

@@ -25,19 +25,20 @@ package struct StoreMigration {
 
   /// - Parameters:
   ///   - path: the path of an existing store.
-  ///   - busyTimeout: as of `LMDBStore.open`.
+  ///   - removing: the data that may be deleted after the last stage.
+  ///   - byteCountMax: as in `LMDBStore.open`.
+  ///   - busyTimeout: as in `LMDBStore.open`.
   ///   - watch: can cancel the migration.
   /// - Throws: as `LMDBStore.open`.
   package init(
-    at path: String, _ stages: [StoreStage], removing: Set<String>, durability: StoreDurability,
-    busyTimeout: Duration?, _ watch: BatchWatch
+    at path: String, _ stages: [StoreStage], removing: DataRemoval, durability: StoreDurability,
+    byteCountMax: Int?, busyTimeout: Duration?, _ watch: BatchWatch
   ) throws(StoreError) {
     self.path = path
     self.stages = stages
     self.watch = watch
-    var options = EnvironmentOptions()
-    options.durability = durability.environment
-    options.busyTimeout = busyTimeout
+    var options = EnvironmentOptions(
+      durability: durability, byteCountMax: byteCountMax, busyTimeout: busyTimeout)
     let counts = stages.flatMap { [$0.from, $0.to] }.map(Trees.countMax)
     options.treeCountMax = counts.reduce(0, +) + 3 * removing.count + 64
     do throws(LMDBError) {
@@ -173,7 +174,7 @@ package struct StoreMigration {
   }
 
   private func infer(_ model: ManagedObjectModel, on catalog: Catalog) throws {
-    let evolution = try StoreEvolution(from: catalog, to: model, removing: [])
+    let evolution = try StoreEvolution(from: catalog, to: model, removing: DataRemoval())
     try StoreFile.makeTrees(of: evolution.schema, in: environment)
     _ = try evolution.perform(in: environment, try Trees(evolution.schema, in: environment))
   }

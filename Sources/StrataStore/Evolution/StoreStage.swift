@@ -7,17 +7,17 @@ package struct StoreStage: Sendable {
   package let name: String
   package let from: ManagedObjectModel
   package let to: ManagedObjectModel
-  /// The entities, and the properties as `Entity.property`, whose data may be deleted.
-  package let removing: Set<String>
-  /// The properties, as `Entity.property`, whose values the code sets.
-  package let converting: Set<String>
+  /// The data that may be deleted.
+  package let removing: DataRemoval
+  /// The properties whose values the code sets.
+  package let converting: Set<ModelEvolution.Property>
   /// Converts the data. It saves to the store with the new model, and reads the state before the
   /// stage with the former model.
   package let convert: @Sendable (TransactionStore, _ former: ReadView) throws -> Void
 
   package init(
-    _ name: String, from: ManagedObjectModel, to: ManagedObjectModel, removing: Set<String>,
-    converting: Set<String>,
+    _ name: String, from: ManagedObjectModel, to: ManagedObjectModel, removing: DataRemoval,
+    converting: Set<ModelEvolution.Property>,
     convert: @escaping @Sendable (TransactionStore, ReadView) throws -> Void
   ) {
     (self.name, self.from, self.to) = (name, from, to)

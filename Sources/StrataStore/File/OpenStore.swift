@@ -17,12 +17,12 @@ final class OpenStore: Sendable {
   /// Reads the file's catalog, and takes the store to `model` if it has another one and may be
   /// written to.
   ///
-  /// - Parameter removing: the entities, and the properties as `Entity.property`, whose data may be
-  ///   deleted if `model` does not have them.
+  /// - Parameter removing: the data that may be deleted if `model` does not have its entities and
+  ///   properties.
   /// - Throws: `notAStrataStore`, `unsupportedFormat`, `modelMismatch`, `migrationRequired`,
-  ///   `uniquenessViolations`, `damaged`, `diskFull`, `storage`.
+  ///   `tooManyModels`, `uniquenessViolations`, `damaged`, `diskFull`, `storage`.
   init(
-    _ environment: Environment, model: ManagedObjectModel, removing: Set<String> = [],
+    _ environment: Environment, model: ManagedObjectModel, removing: DataRemoval = DataRemoval(),
     isReadOnly: Bool = false, path: String, clock: StoreClock = .system
   ) throws(StoreError) {
     let outline = ModelOutline(model)

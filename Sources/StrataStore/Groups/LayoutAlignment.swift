@@ -37,12 +37,12 @@ struct LayoutAlignment {
   /// Raises the layouts of a store. The store has to be opened again: its transactions fail with
   /// `modelChanged` from now on.
   ///
-  /// - Throws: `storeFull` if the store has had 32,767 models; `modelChanged`, `closed`,
+  /// - Throws: `tooManyModels` if the store has had 32,767 models; `modelChanged`, `closed`,
   ///   `diskFull`, `damaged`, `storage`.
   func raise(_ store: LMDBStore) throws(StoreError) {
     let schema = store.schema
     var (layouts, version) = (schema.layouts, schema.version)
-    guard version < RecordLayout.versionMax else { throw .storeFull }
+    guard version < RecordLayout.versionMax else { throw .tooManyModels }
     version += 1
     for entity in late(in: schema) {
       guard let raised = highest[entity.number] else { continue }

@@ -20,7 +20,7 @@ package struct GroupMemberOptions: Sendable {
   package init(
     path: String?, name: String, entities: Set<String>? = nil,
     durability: StoreDurability = .full, byteCountMax: Int? = nil,
-    busyTimeout: Duration? = .seconds(30), isReadOnly: Bool = false
+    busyTimeout: Duration? = LMDBStore.busyTimeoutDefault, isReadOnly: Bool = false
   ) {
     (self.path, self.name, self.entities) = (path, name, entities)
     (self.durability, self.byteCountMax) = (durability, byteCountMax)
@@ -42,7 +42,8 @@ extension StoreGroup {
   ///   models than the others; the errors of opening each store. Stores that were created
   ///   before an error stay.
   package static func open(
-    _ members: [GroupMemberOptions], model: ManagedObjectModel, removing: Set<String> = []
+    _ members: [GroupMemberOptions], model: ManagedObjectModel,
+    removing: DataRemoval = DataRemoval()
   ) throws(StoreError) -> StoreGroup {
     // Asked once: the second of two descriptions of one new file finds it afterwards.
     var areThere: [Bool] = []
@@ -104,7 +105,7 @@ extension StoreGroup {
       if store.isReadOnly { throw .migrationRequired(path: member.path ?? member.name) }
       try alignment.raise(store)
       store.close()
-      stores[place] = try member.open(model: model, removing: [], from: nil)
+      stores[place] = try member.open(model: model, removing: DataRemoval(), from: nil)
     }
   }
 }
@@ -119,7 +120,7 @@ extension GroupMemberOptions {
   }
 
   fileprivate func open(
-    model: ManagedObjectModel, removing: Set<String>, from origin: StoreOrigin?
+    model: ManagedObjectModel, removing: DataRemoval, from origin: StoreOrigin?
   ) throws(StoreError) -> LMDBStore {
     guard let path else { return try LMDBStore.inMemory(model: model, from: origin) }
     return try LMDBStore.open(

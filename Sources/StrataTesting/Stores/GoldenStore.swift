@@ -8,7 +8,7 @@ import StrataStore
 ///
 /// ```swift
 /// let golden = GoldenStore(at: url)
-/// try golden.migrated(to: Present.model(), by: plan) { container in
+/// try golden.withMigratedCopy(to: Present.model(), migratingWith: plan) { container in
 ///   #expect(try container.root.performAndWait { try $0.count(Present.Zone.all) } == 91)
 /// }
 /// ```
@@ -33,8 +33,8 @@ public struct GoldenStore: Sendable {
   /// - Throws: `StoreError.storeMissing`; the errors of copying; as opening a store with a plan;
   ///   the errors of `body`.
   @discardableResult
-  public func migrated<Result>(
-    to model: ManagedObjectModel, by plan: MigrationPlan = MigrationPlan([]),
+  public func withMigratedCopy<Result>(
+    to model: ManagedObjectModel, migratingWith plan: MigrationPlan = MigrationPlan([]),
     removing: Set<String> = [], _ body: (PersistentContainer) throws -> Result
   ) throws -> Result {
     let folder = try PrivateFolder()
@@ -44,8 +44,8 @@ public struct GoldenStore: Sendable {
 
   /// Migrates a copy of the store, and calls `body` with it, as the function without `async`.
   @discardableResult
-  public func migrated<Result>(
-    to model: ManagedObjectModel, by plan: MigrationPlan = MigrationPlan([]),
+  public func withMigratedCopy<Result>(
+    to model: ManagedObjectModel, migratingWith plan: MigrationPlan = MigrationPlan([]),
     removing: Set<String> = [], isolation: isolated (any Actor)? = #isolation,
     _ body: (PersistentContainer) async throws -> Result
   ) async throws -> Result {

@@ -28,7 +28,7 @@ import Testing
 
   private static func evolution(
     from former: [PropertyDescription], to present: [PropertyDescription],
-    removing: Set<String> = []
+    removing: DataRemoval = DataRemoval()
   ) throws -> ModelEvolution {
     ModelEvolution(
       from: ModelOutline(try ManagedObjectModel(entities: [entity("A", former)])),
@@ -115,14 +115,18 @@ import Testing
     let refused = try Self.evolution(from: old, to: new)
     #expect(refused.mismatches.map(\.kind) == [.removed])
     #expect(refused.mismatches[0].description.contains(#"removing: ["A.y"]"#))
-    let allowed = try Self.evolution(from: old, to: new, removing: ["A.y"])
+    let allowed = try Self.evolution(
+      from: old, to: new,
+      removing: DataRemoval(properties: [DataRemoval.Property(entity: "A", property: "y")]))
     #expect(allowed.mismatches.isEmpty)
     #expect(Self.formerNames(allowed) == ["x": "x"])
     let former = ModelOutline(
       try ManagedObjectModel(entities: [Self.entity("A", old), Self.entity("B")]))
     let model = try ManagedObjectModel(entities: [Self.entity("A", old)])
     #expect(ModelEvolution(from: former, to: model).mismatches.map(\.entity) == ["B"])
-    #expect(ModelEvolution(from: former, to: model, removing: ["B"]).removedEntities == ["B"])
+    let evolution = ModelEvolution(
+      from: former, to: model, removing: DataRemoval(entities: ["B"]))
+    #expect(evolution.removedEntities == ["B"])
   }
 
   @Test func `names every difference at once`() throws {

@@ -35,6 +35,30 @@ private func open(_ path: String) throws -> LMDBStore {
     }
   }
 
+  @Test func `whose entities have had all numbers opens with its model, and with no larger one`()
+    throws
+  {
+    class Thing {}
+    let folder = try TemporaryDirectory()
+    let path = folder.file("store").path
+    let model = try Atlas.model()
+    let text = String(decoding: SchemaNumbers(newStoreOf: model).text, as: UTF8.self)
+      .replacing(/"lastEntity":[0-9]+/, with: #""lastEntity":32767"#)
+    let numbers = try JSONDecoder().decode(SchemaNumbers.self, from: Data(text.utf8))
+    let blueprint = try #require(
+      StoreBlueprint(
+        uuid: UUID(), model: model, numbers: numbers, firstFreeSerial: 1, stage: nil, values: [:]))
+    try blueprint.createStore(at: path, model: model)
+    let added = EntityDescription("New", class: Thing.self, properties: [])
+    let larger = try ManagedObjectModel(entities: model.entities + [added])
+    #expect {
+      try LMDBStore.open(at: path, model: larger, durability: .none)
+    } throws: {
+      if case StoreError.tooManyModels = $0 { true } else { false }
+    }
+    try open(path).close()
+  }
+
   @Test func `with 1,500 entities is described without their classes`() throws {
     class Thing {}
     let entities = (0..<1_500).map { number in

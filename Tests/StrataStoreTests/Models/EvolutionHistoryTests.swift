@@ -233,7 +233,7 @@ private struct Evolving: Model {
     entity = Self.entity(attributes, isRenamed: isRenamed)
     store = try LMDBStore.open(
       at: folder.file("store").path, model: ManagedObjectModel(entities: [entity]),
-      removing: removing, durability: .none)
+      removing: DataRemoval(parsing: removing), durability: .none)
   }
 
   // MARK: - Comparing

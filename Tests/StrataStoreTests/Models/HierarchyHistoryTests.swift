@@ -136,8 +136,8 @@ private struct Hierarchy: Model {
     entities = Self.entities(form)
     store = try LMDBStore.open(
       at: folder.file("store").path,
-      model: ManagedObjectModel(entities: Array(entities.values)), removing: removing,
-      durability: .none)
+      model: ManagedObjectModel(entities: Array(entities.values)),
+      removing: DataRemoval(parsing: removing), durability: .none)
   }
 
   mutating func check() throws {

@@ -112,8 +112,28 @@ import Testing
     #expect {
       try edit.save()
     } throws: {
-      if case StoreError.storeFull = $0 { true } else { false }
+      if case StoreError.serialsExhausted = $0 { true } else { false }
     }
+  }
+
+  /// Objects of an exhausted store have other serials, and can never be saved.
+  @Test func `of a full store are those of objects that can be saved`() throws {
+    let folder = try TemporaryDirectory()
+    let store = try LMDBStore.open(
+      at: folder.file("store").path, model: Atlas.model(), durability: .none,
+      byteCountMax: 1 << 20)
+    let city = store.schema.of(Atlas.city).number
+    let name = PropertyValue.string(String(repeating: "x", count: 500))
+    var (serial, isFull) = (UInt64(1), false)
+    while !isFull {
+      var edit = Edit(store)
+      edit.insert(Atlas.city, ["name": name], key: ObjectKey(entity: city, serial: serial))
+      do { try edit.save() } catch StoreError.storeFull { isFull = true }
+      serial += 1
+    }
+    let blocks = (0..<6).map { _ in store.takeSerials(upTo: 65_536) }
+    #expect(blocks.allSatisfy { $0.upperBound <= 1 << 40 })
+    store.close()
   }
 
   /// Each value is that of a damaged counter.
@@ -139,7 +159,7 @@ import Testing
       try edit.save()
     } throws: { error in
       switch error {
-      case StoreError.storeFull, StoreError.damaged: true
+      case StoreError.serialsExhausted, StoreError.damaged: true
       default: false
       }
     }

@@ -111,7 +111,7 @@ private enum Former {
     }
     let plan = MigrationPlan()
     // begin golden
-    try await GoldenStore(at: kept).migrated(to: model, by: plan) { container in
+    try await GoldenStore(at: kept).withMigratedCopy(to: model, migratingWith: plan) { container in
       let names = try await container.root.perform { context in
         try context.fetch(City.all).map(\.name)
       }

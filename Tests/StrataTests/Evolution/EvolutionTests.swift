@@ -214,6 +214,20 @@ private func makeFirstStore(at url: URL) throws {
     }
   }
 
+  @Test(arguments: ["", ".", "Town.", ".title", "Town.region.name"])
+  func `is not opened if a name to remove can be neither an entity's nor a property's`(
+    name: String
+  ) throws {
+    let folder = try TemporaryDirectory()
+    let url = folder.file("store")
+    #expect {
+      try PersistentContainer(at: url, model: Bare.model(), removing: ["Region", name])
+    } throws: {
+      if case StoreError.malformedNames(let names) = $0 { names == [name] } else { false }
+    }
+    #expect(!FileManager.default.fileExists(atPath: url.path))
+  }
+
   @Test func `keeps its model if a new constraint does not hold, and names the offenders`() throws {
     let folder = try TemporaryDirectory()
     let url = folder.file("store")

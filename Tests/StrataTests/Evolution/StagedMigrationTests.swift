@@ -250,6 +250,58 @@ private func expectSecond(_ container: PersistentContainer) throws {
     }
   }
 
+  @Test func `converts properties, and no entity`() throws {
+    let folder = try TemporaryDirectory()
+    let stage = try MigrationStage(
+      "entity", from: First.model(), to: Second.model(), converting: ["Zone", "Zone.area"]
+    ) { _ in }
+    #expect {
+      try PersistentContainer(
+        at: folder.file("store"), model: Second.model(), migratingWith: MigrationPlan(stage))
+    } throws: {
+      if case StoreError.malformedNames(let names) = $0 { names == ["Zone"] } else { false }
+    }
+  }
+
+  @Test func `does not let the file grow beyond its limit`() async throws {
+    let folder = try TemporaryDirectory()
+    let url = folder.file("store")
+    try await makeFirstStore(at: url)
+    let stage = try MigrationStage(
+      "grow", from: First.model(), to: Second.model(),
+      converting: ["Zone.area", "Zone.offset", "Country.zones", "Zone.countries", "Country.note"],
+      removing: ["Zone.name", "Zone.country", "Zone.labels", "Label"]
+    ) { migration in
+      try migration.forEach("Zone") { former in
+        let zone = try migration.context.existingObject(Second.Zone.self, with: former.objectID)
+        (zone.area, zone.offset) = (String(repeating: "x", count: 2_000), 0)
+      }
+    }
+    // The values take 5 MB.
+    #expect {
+      try PersistentContainer(
+        at: url, model: Second.model(), migratingWith: MigrationPlan(stage), durability: .none,
+        maximumByteCount: 1 << 20)
+    } throws: {
+      if case StoreError.storeFull = $0 { true } else { false }
+    }
+    let former = try PersistentContainer(at: url, model: First.model(), durability: .none)
+    let count = try await former.root.perform { try $0.count(First.Zone.all) }
+    #expect(count == zoneCount)
+  }
+
+  @Test func `opens the store with the settings of the container`() async throws {
+    let folder = try TemporaryDirectory()
+    let url = folder.file("store")
+    try await makeFirstStore(at: url)
+    let autosave = PersistentContainer.Autosave.afterEachPush(coalescingFor: .milliseconds(20))
+    let container = try await PersistentContainer.open(
+      at: url, model: Second.model(), migratingWith: MigrationPlan(split()), durability: .none,
+      maximumByteCount: 1 << 30, autosave: autosave)
+    #expect(container.autosave == autosave)
+    try expectSecond(container)
+  }
+
   @Test func `must give every object a value that it must have`() async throws {
     let folder = try TemporaryDirectory()
     let url = folder.file("store")

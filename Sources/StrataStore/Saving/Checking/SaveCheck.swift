@@ -24,8 +24,8 @@ enum SaveCheck {
   ///   - isPartOfBatch: whether the numbers of members are checked at the end of a batch, not here.
   ///   - checksUniqueness: whether unique values are checked.
   /// - Throws: `StoreError.mergePolicyMistakes`, `.conflicts`, `.danglingLinks`,
-  ///   `.uniquenessViolations`, `.countViolations`, `.objectTooLarge`, `.storeFull`, `.damaged`;
-  ///   `LMDBError`.
+  ///   `.uniquenessViolations`, `.countViolations`, `.objectTooLarge`, `.serialsExhausted`,
+  ///   `.damaged`; `LMDBError`.
   static func plan(
     _ save: ChangeSet, in transaction: WriteTransaction, _ queue: CommitQueue,
     isPartOfBatch: Bool = false, checksUniqueness: Bool = true

@@ -16,7 +16,7 @@ struct VersionCheck {
 
   init(_ state: StateAfterSave) { self.state = state }
 
-  /// - Throws: `StoreError.mergePolicyMistakes`, `.conflicts`, `.storeFull`; `.damaged`,
+  /// - Throws: `StoreError.mergePolicyMistakes`, `.conflicts`, `.serialsExhausted`; `.damaged`,
   ///   `LMDBError`.
   mutating func run() throws {
     for span in state.save.changes.spans {
@@ -46,14 +46,15 @@ struct VersionCheck {
   /// Requires that the store has given serials to the objects of one entity (I3 of
   /// `SerialAllocator`). Keys ascend, so the last one shows it.
   ///
-  /// - Throws: `storeFull`; `damaged` if the catalog could not give serials because it is damaged.
+  /// - Throws: `serialsExhausted`; `damaged` if the catalog could not give serials because it is
+  ///   damaged.
   private func requireSerials(ofObjectsAt places: Range<Int>) throws {
     let last = places.upperBound - 1
     guard state.save.changes.keys[last].serialRange >= ObjectKey.serialRangeCount,
       state.save.changes.values[last].kind == .insert
     else { return }
     _ = try Catalog.firstFreeSerial(in: state.view.transaction)
-    throw StoreError.storeFull
+    throw StoreError.serialsExhausted
   }
 
   private mutating func checkUnstored(

@@ -102,7 +102,7 @@ final class SerialAllocator: Sendable {
     let block: Range<UInt64>
     do {
       block = try reserve(for: store)
-    } catch StoreError.storeFull {
+    } catch StoreError.serialsExhausted {
       block = Self.unreservedBlock()
     } catch {
       let free = store.firstFreeSerial() ?? ObjectKey.unsavedSerialMin

@@ -8,7 +8,7 @@ extension WriteTransaction {
   /// (`StoreOrigin`).
   ///
   /// - Parameter floor: the first of them is not below it.
-  /// - Throws: `StoreError.storeFull`, `.damaged`; `LMDBError`.
+  /// - Throws: `StoreError.serialsExhausted`, `.damaged`; `LMDBError`.
   func freeSerials(
     _ count: UInt64, from floor: UInt64 = 0, in queue: CommitQueue
   ) throws -> Range<UInt64> {
@@ -22,7 +22,7 @@ extension WriteTransaction {
     let (end, isBeyond) = first.addingReportingOverflow(count)
     // A damaged counter may be above all ranges.
     guard !isBeyond, end < ObjectKey.unsavedSerialMin, StoreOrigin.range(of: end) == range else {
-      throw StoreError.storeFull
+      throw StoreError.serialsExhausted
     }
     return first..<end
   }
