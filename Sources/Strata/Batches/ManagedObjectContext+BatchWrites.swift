@@ -14,13 +14,9 @@ extension ManagedObjectContext {
     fill: (inout BatchRow<Root>, Rows.Element) throws -> Void
   ) throws -> BatchInsertResult {
     try withoutActuallyEscaping(fill) { fill in
-      var iterator = rows.makeIterator()
-      for _ in 0..<request.options.skipCount where iterator.next() == nil { break }
-      return try coordinator.insert(request.options, nil, for: self) { row in
-        guard let next = iterator.next() else { return false }
-        var typed = BatchRow<Root>(row)
-        try fill(&typed, next)
-        return true
+      var feed = RowFeed(rows, skipping: request.options.skipCount)
+      return try coordinator.insert(request.options, nil, for: self) {
+        try feed.setNext(in: $0, with: fill)
       }
     }
   }
@@ -56,13 +52,9 @@ extension ContextQueue {
     progress: (@Sendable (BatchProgress) -> Void)? = nil,
     fill: @escaping @Sendable (inout BatchRow<Root>, Rows.Element) throws -> Void
   ) async throws -> BatchInsertResult {
-    var iterator = rows.makeIterator()
-    for _ in 0..<request.options.skipCount where iterator.next() == nil { break }
-    return try await coordinator.insert(request.options, progress, for: self) { row in
-      guard let next = iterator.next() else { return false }
-      var typed = BatchRow<Root>(row)
-      try fill(&typed, next)
-      return true
+    var feed = RowFeed(rows, skipping: request.options.skipCount)
+    return try await coordinator.insert(request.options, progress, for: self) {
+      try feed.setNext(in: $0, with: fill)
     }
   }
 
@@ -76,12 +68,9 @@ extension ContextQueue {
     isolation: isolated (any Actor)? = #isolation,
     progress: (@Sendable (BatchProgress) -> Void)? = nil
   ) async throws -> BatchInsertResult {
-    var iterator = dictionaries.makeIterator()
-    for _ in 0..<request.options.skipCount where iterator.next() == nil { break }
-    return try await coordinator.insert(request.options, progress, for: self) { row in
-      guard let next = iterator.next() else { return false }
-      row.set(next)
-      return true
+    var feed = RowFeed(dictionaries, skipping: request.options.skipCount)
+    return try await coordinator.insert(request.options, progress, for: self) {
+      feed.setNext(in: $0)
     }
   }
 

@@ -30,14 +30,8 @@ extension PersistentStoreCoordinator {
     fill: (inout BatchRow<Root>, Rows.Element) throws -> Void
   ) throws -> BatchInsertResult {
     try withoutActuallyEscaping(fill) { fill in
-      var iterator = rows.makeIterator()
-      for _ in 0..<request.options.skipCount where iterator.next() == nil { break }
-      return try insert(request.options, progress) { row in
-        guard let next = iterator.next() else { return false }
-        var typed = BatchRow<Root>(row)
-        try fill(&typed, next)
-        return true
-      }
+      var feed = RowFeed(rows, skipping: request.options.skipCount)
+      return try insert(request.options, progress) { try feed.setNext(in: $0, with: fill) }
     }
   }
 
@@ -55,13 +49,8 @@ extension PersistentStoreCoordinator {
     _ request: BatchInsertRequest<Root>, dictionaries: some Sequence<[String: Any?]>,
     progress: (@Sendable (BatchProgress) -> Void)? = nil
   ) throws -> BatchInsertResult {
-    var iterator = dictionaries.makeIterator()
-    for _ in 0..<request.options.skipCount where iterator.next() == nil { break }
-    return try insert(request.options, progress) { row in
-      guard let next = iterator.next() else { return false }
-      row.set(next)
-      return true
-    }
+    var feed = RowFeed(dictionaries, skipping: request.options.skipCount)
+    return try insert(request.options, progress) { feed.setNext(in: $0) }
   }
 
   /// Inserts an object for each row of a sequence, off the caller's thread.
@@ -79,13 +68,9 @@ extension PersistentStoreCoordinator {
     progress: (@Sendable (BatchProgress) -> Void)? = nil,
     fill: @escaping @Sendable (inout BatchRow<Root>, Rows.Element) throws -> Void
   ) async throws -> BatchInsertResult {
-    var iterator = rows.makeIterator()
-    for _ in 0..<request.options.skipCount where iterator.next() == nil { break }
-    return try await insert(request.options, progress, for: nil) { row in
-      guard let next = iterator.next() else { return false }
-      var typed = BatchRow<Root>(row)
-      try fill(&typed, next)
-      return true
+    var feed = RowFeed(rows, skipping: request.options.skipCount)
+    return try await insert(request.options, progress, for: nil) {
+      try feed.setNext(in: $0, with: fill)
     }
   }
 
@@ -98,13 +83,8 @@ extension PersistentStoreCoordinator {
     isolation: isolated (any Actor)? = #isolation,
     progress: (@Sendable (BatchProgress) -> Void)? = nil
   ) async throws -> BatchInsertResult {
-    var iterator = dictionaries.makeIterator()
-    for _ in 0..<request.options.skipCount where iterator.next() == nil { break }
-    return try await insert(request.options, progress, for: nil) { row in
-      guard let next = iterator.next() else { return false }
-      row.set(next)
-      return true
-    }
+    var feed = RowFeed(dictionaries, skipping: request.options.skipCount)
+    return try await insert(request.options, progress, for: nil) { feed.setNext(in: $0) }
   }
 
   /// Inserts an object for each row of an asynchronous sequence.

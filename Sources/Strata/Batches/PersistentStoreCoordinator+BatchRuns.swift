@@ -67,14 +67,11 @@ extension PersistentStoreCoordinator {
     }
 
     func insertCollected() async throws {
-      var rows = collected.makeIterator()
+      var feed = RowFeed(collected, skipping: 0)
       collected = []
       options.token = total.token
-      let result = try await insert(options, progress, for: queue) { row in
-        guard let next = rows.next() else { return false }
-        var typed = BatchRow<Root>(row)
-        try fill(&typed, next)
-        return true
+      let result = try await insert(options, progress, for: queue) {
+        try feed.setNext(in: $0, with: fill)
       }
       total.append(result)
     }
