@@ -56,7 +56,9 @@ final class BatchInsertion: BatchSource, @unchecked Sendable {
     self.entity = entity
     self.schema = schema
     self.fill = fill
-    constraint = try options.matching.isEmpty ? nil : entity.constraint(over: options.matching)
+    constraint =
+      try options.matching.isEmpty
+      ? nil : UniqueConstraint(over: options.matching as [AnyKeyPath], of: entity).index
     binding = EntityBinding(context: nil, entity: entity, type: options.type)
     isPlain =
       options.matching.isEmpty
@@ -250,19 +252,5 @@ final class BatchInsertion: BatchSource, @unchecked Sendable {
   private func row(of object: ObjectID) -> Int? {
     guard object.key.entity == entity.number else { return nil }
     return insertedRows.row(ofSerial: object.key.serial)
-  }
-}
-
-extension EntitySchema {
-  /// The unique index over exactly these properties.
-  ///
-  /// - Throws: `ContextError.noUniquenessConstraint`.
-  fileprivate func constraint(
-    over properties: [any AnyKeyPath & Sendable]
-  ) throws(ContextError) -> IndexSchema {
-    let slots = properties.compactMap { description.slot(for: $0) }
-    if slots.count == properties.count, let index = uniqueIndex(over: slots) { return index }
-    throw .noUniquenessConstraint(
-      entity: description.name, properties: slots.map { description.properties[$0].name })
   }
 }

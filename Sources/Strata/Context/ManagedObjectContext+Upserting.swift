@@ -53,7 +53,7 @@ extension ManagedObjectContext {
     _ type: T.Type = T.self, matching values: UniqueValue<T>...,
     with update: (T) throws -> Void = { _ in }
   ) throws -> T {
-    let constraint = try UniqueConstraint(values, of: type, schema)
+    let constraint = try constraint(of: type, over: values)
     let holder = try reader.currentViewIncludingEdits().holder(
       of: constraint.ordered(values), in: constraint.index)
     let object = try holder.flatMap { try existing(type, $0) } ?? insert(type, values)
@@ -103,7 +103,7 @@ extension ManagedObjectContext {
     with update: (T, Rows.Element) throws -> Void
   ) throws -> [ObjectID] {
     guard let first = rows.first else { return [] }
-    let constraint = try UniqueConstraint(values(first), of: type, schema)
+    let constraint = try constraint(of: type, over: values(first))
     var batch = UpsertBatch(constraint.index)
     for row in rows { batch.append(constraint.ordered(try values(row))) }
     try batch.find(in: reader.currentViewIncludingEdits())
@@ -120,6 +120,16 @@ extension ManagedObjectContext {
     return ids
   }
 
+  /// - Throws: `ContextError.unknownEntity`, `.noUniquenessConstraint`.
+  private func constraint<T: Entity>(
+    of type: T.Type, over values: [UniqueValue<T>]
+  ) throws -> UniqueConstraint {
+    guard let entity = schema.entity(for: type) else {
+      throw ContextError.unknownEntity(String(describing: type))
+    }
+    return try UniqueConstraint(over: values.lazy.map(\.keyPath), of: entity)
+  }
+
   // MARK: - Objects
 
   /// The object, or nil if it is deleted here.
@@ -133,37 +143,5 @@ extension ManagedObjectContext {
     work.didInsert(object)
     for value in values { value.assign(object) }
     return object
-  }
-}
-
-/// The unique index over the properties of some values, and their order in it.
-private struct UniqueConstraint {
-  let index: IndexSchema
-  /// By part of the index, the position of its value.
-  private let positions: [Int]
-
-  /// - Throws: `ContextError.unknownEntity`, `.noUniquenessConstraint`.
-  init<T: ManagedObject>(_ values: [UniqueValue<T>], of type: T.Type, _ schema: Schema) throws {
-    guard let entity = schema.entity(for: type) else {
-      throw ContextError.unknownEntity(String(describing: type))
-    }
-    let slots = values.compactMap { entity.description.slot(for: $0.keyPath) }
-    guard slots.count == values.count, let index = entity.uniqueIndex(over: slots) else {
-      let names = slots.map { entity.description.properties[$0].name }
-      throw ContextError.noUniquenessConstraint(
-        entity: entity.description.name, properties: names)
-    }
-    self.index = index
-    positions = index.parts.compactMap { part in slots.firstIndex(of: part.slot) }
-  }
-
-  /// The values in the order of the index's parts.
-  ///
-  /// - Precondition: they are of the same properties as those that the constraint was found by.
-  func ordered<T>(_ values: [UniqueValue<T>]) -> [PropertyValue] {
-    precondition(
-      values.count == positions.count,
-      "upsert(from:) is given values of the same properties for each row")
-    return positions.map { values[$0].value }
   }
 }
