@@ -152,13 +152,12 @@ final class BatchInsertion: BatchSource, @unchecked Sendable {
   private func plainPart(_ filled: [Row], _ states: BatchStates) throws -> Segment {
     let serials = try states.takeSerials(filled.count)
     var changes = ChangeTable.Builder(expecting: filled.count)
-    for place in filled.indices {
-      let key = ObjectKey(entity: entity.number, serial: serials.lowerBound + UInt64(place))
+    for (index, row) in filled.enumerated() {
+      let key = ObjectKey(entity: entity.number, serial: serials.lowerBound + UInt64(index))
       changes.append(
         key,
         .insert(
-          filled[place].record, slots: filled[place].changed.union(binding.templateSlots),
-          external: filled[place].external))
+          row.record, slots: row.changed.union(binding.templateSlots), external: row.external))
       note(key)
     }
     insertedRows.append(Array((rowCount - filled.count)..<rowCount), from: serials.lowerBound)
