@@ -32,14 +32,15 @@ final class BatchInsertion: BatchSource, @unchecked Sendable {
   private let constraint: IndexSchema?
   private var fill: Filler
   private let isPlain: Bool
-  private let rowCountMax: Int?
+  let commitInterval: Int?
   private var rules: BatchRules
 
-  /// The result so far, including the stretch under way.
+  /// The result so far, including the transaction under way.
   private var tally: BatchInsertResult
-  /// The result of the stretches that are committed.
+  /// The result of the transactions that are committed.
   private(set) var result: BatchInsertResult
-  private var rowCountOfStretch = 0
+  /// The number of rows in the transaction under way.
+  private var uncommittedRowCount = 0
   private var insertedRows = InsertedRows()
   private(set) var isFinished = false
   var progress: (@Sendable (BatchProgress) -> Void)?
@@ -63,7 +64,7 @@ final class BatchInsertion: BatchSource, @unchecked Sendable {
     isPlain =
       options.matching.isEmpty
       && !entity.ends.targets.contains { $0.partner != nil || $0.positions != nil }
-    rowCountMax = options.stretchCount
+    commitInterval = options.commitInterval
     rules = BatchRules(schema, changesObjects: !isPlain)
     tally = BatchInsertResult(skipping: options)
     result = tally
@@ -72,7 +73,6 @@ final class BatchInsertion: BatchSource, @unchecked Sendable {
   /// Whether objects that exist may change.
   var changesObjects: Bool { !isPlain }
 
-  var isStretched: Bool { rowCountMax != nil }
   var token: BatchToken { result.token }
   /// The number of rows that this call has read, including the rows of earlier calls.
   private var rowCount: Int { tally.token.completedCount }
@@ -80,15 +80,15 @@ final class BatchInsertion: BatchSource, @unchecked Sendable {
   // MARK: - Parts
 
   func next(_ states: BatchStates) throws -> Segment? {
-    if isFinished || rowCountOfStretch == rowCountMax { return nil }
-    let countMax = min(Self.partCountMax, (rowCountMax ?? .max) - rowCountOfStretch)
+    if isFinished || uncommittedRowCount == commitInterval { return nil }
+    let countMax = min(Self.partCountMax, (commitInterval ?? .max) - uncommittedRowCount)
     let firstRow = rowCount
     let (filled, haveLinks) = try fillRows(upTo: countMax)
     if filled.isEmpty { return nil }
     let part =
       isPlain && !haveLinks
       ? try plainPart(filled, states) : try relatedPart(filled, firstRow, states)
-    rowCountOfStretch += rowCount - firstRow
+    uncommittedRowCount += rowCount - firstRow
     progress?(BatchProgress(completedCount: rowCount, objectCount: nil, token: token))
     try attributed { try rules.check(part, over: states.current) }
     return part
@@ -98,7 +98,7 @@ final class BatchInsertion: BatchSource, @unchecked Sendable {
 
   func didCommit() {
     result = tally
-    rowCountOfStretch = 0
+    uncommittedRowCount = 0
     insertedRows = InsertedRows()
     rules = BatchRules(schema, changesObjects: changesObjects)
     progress?(BatchProgress(completedCount: rowCount, objectCount: nil, token: token))

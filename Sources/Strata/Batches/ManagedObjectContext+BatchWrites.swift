@@ -75,8 +75,8 @@ extension ContextQueue {
   }
 
   /// Inserts an object in the store for each row of an asynchronous sequence, and merges the result
-  /// in the context. All rows, or the rows of one stretch, are collected before the store begins to
-  /// write them.
+  /// in the context. All rows, or the rows of one transaction, are collected before the store begins
+  /// to write them.
   ///
   /// - Throws: as `PersistentStoreCoordinator.execute(_:rows:isolation:progress:fill:)`.
   @discardableResult
@@ -117,7 +117,7 @@ extension ContextQueue {
     }
   }
 
-  /// Merges a stretch in the context, even if the task was cancelled: the store has written it.
+  /// Merges a transaction in the context, even if the task was cancelled: the store has written it.
   func takeOver(
     _ outcome: BatchOutcome, isolation: isolated (any Actor)? = #isolation
   ) async throws {

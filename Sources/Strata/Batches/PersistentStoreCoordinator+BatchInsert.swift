@@ -17,10 +17,10 @@ extension PersistentStoreCoordinator {
   ///   - progress: called after every few thousand rows, on the store's writing thread; it must be
   ///     short.
   /// - Throws: `BatchRowError` for an error that concerns one row, with the row's number;
-  ///   `BatchInterruption` from a batch in stretches; `ContextError.unknownEntity` and
+  ///   `BatchInterruption` from a batch with `committing(every:)`; `ContextError.unknownEntity` and
   ///   `.noUniquenessConstraint` for an invalid request; `ContextError.validationFailed` and
   ///   `StoreError.uniquenessViolations` for errors that concern several rows together; other cases
-  ///   of `StoreError`. After an error nothing is inserted, except by earlier stretches.
+  ///   of `StoreError`. After an error nothing is inserted, except by earlier transactions.
   /// - Complexity: O(rows + their index entries and links), each in O(log objects).
   @inlinable
   @discardableResult
@@ -57,7 +57,7 @@ extension PersistentStoreCoordinator {
   ///
   /// Later saves wait for the batch, as for any save; readers do not wait. When the task is
   /// cancelled, the batch ends within a few thousand rows, and nothing is inserted, except by
-  /// earlier stretches.
+  /// earlier transactions.
   ///
   /// - Throws: as the blocking call, and `CancellationError`.
   @inlinable
@@ -89,8 +89,8 @@ extension PersistentStoreCoordinator {
 
   /// Inserts an object for each row of an asynchronous sequence.
   ///
-  /// The store never waits for rows: all rows, or the rows of one stretch, are collected in memory
-  /// before the store begins to write them. Therefore `stretches(of:)` bounds the memory.
+  /// The store never waits for rows: all rows, or the rows of one transaction, are collected in
+  /// memory before the store begins to write them. Therefore `committing(every:)` bounds the memory.
   ///
   /// - Throws: as the call with a sequence, and the errors of the asynchronous sequence.
   @discardableResult

@@ -35,8 +35,8 @@ extension PersistentStoreCoordinator {
     return source.result
   }
 
-  /// Collects all rows of an asynchronous sequence, or the rows of one stretch after the other, and
-  /// inserts them.
+  /// Collects all rows of an asynchronous sequence, or the rows of one transaction after the other,
+  /// and inserts them.
   func insert<Root: Entity, Rows: AsyncSequence>(
     _ request: BatchInsertRequest<Root>, _ rows: Rows,
     _ progress: (@Sendable (BatchProgress) -> Void)?,
@@ -55,14 +55,14 @@ extension PersistentStoreCoordinator {
           continue
         }
         collected.append(row)
-        if collected.count == options.stretchCount { try await insertCollected() }
+        if collected.count == options.commitInterval { try await insertCollected() }
       }
       // A sequence of rows may end early because its task was cancelled.
       try Task.checkCancellation()
       if !collected.isEmpty || total.token.completedCount == 0 { try await insertCollected() }
       return total
     } catch {
-      if options.stretchCount == nil || error is BatchInterruption { throw error }
+      if options.commitInterval == nil || error is BatchInterruption { throw error }
       throw BatchInterruption(token: total.token, underlyingError: error)
     }
 

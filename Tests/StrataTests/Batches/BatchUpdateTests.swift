@@ -110,22 +110,22 @@ import Testing
     }
   }
 
-  @Test func `in stretches examines each object once, and resumes`() throws {
+  @Test func `in several transactions examines each object once, and resumes`() throws {
     let container = try ledger(entries: 10)
     let request = BatchUpdateRequest(LedgerEntry.where { $0.amount < 100 })
-      .setting(\.amount) { $0.amount + 1 }.stretches(of: 3)
+      .setting(\.amount) { $0.amount + 1 }.committing(every: 3)
     let result = try container.coordinator.execute(request)
     #expect(result.updatedCount == 10 && result.token.completedCount == 10)
     #expect(try amounts(container) == Array(1...10))
     let failing = try BatchUpdateRequest(LedgerEntry.all)
-      .setting("small", format: "amount * 5000").stretches(of: 3)
+      .setting("small", format: "amount * 5000").committing(every: 3)
     let error = #expect(throws: BatchInterruption.self) {
       try container.coordinator.execute(failing)
     }
     let token = try #require(error?.token)
     #expect(token.completedCount == 6 && error?.underlyingError is QueryError)
     let rest = BatchUpdateRequest(LedgerEntry.all).setting(\.amount, to: 0)
-      .stretches(of: 3).resuming(after: token)
+      .committing(every: 3).resuming(after: token)
     #expect(try container.coordinator.execute(rest).updatedCount == 4)
     #expect(try amounts(container) == [1, 2, 3, 4, 5, 6, 0, 0, 0, 0])
     let limited = BatchUpdateRequest(LedgerEntry.all.limit(8)).setting(\.amount, to: 0)
