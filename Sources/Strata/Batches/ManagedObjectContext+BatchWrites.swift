@@ -5,19 +5,49 @@ extension ManagedObjectContext {
   /// Inserts an object in the store for each row of a sequence, bypassing parent contexts, waits
   /// for the disk, and merges the result, as `execute(_:)` does for a batch delete.
   ///
+  /// - Parameters:
+  ///   - request: the entity to insert objects of, and the settings of the batch.
+  ///   - rows: the rows, from each of which one object is made. They are taken once, in order.
+  ///   - progress: called after every few thousand rows and after each commit, on the store's
+  ///     writing thread; it must be short.
+  ///   - fill: sets the properties of a row's object. It runs while the store writes: it must not
+  ///     use the context.
   /// - Throws: as `PersistentStoreCoordinator.execute(_:rows:progress:fill:)`, and any error of
   ///   reading a property since the last call.
   @inlinable
   @discardableResult
   public func execute<Root: Entity, Rows: Sequence>(
     _ request: BatchInsertRequest<Root>, rows: Rows,
+    progress: (@Sendable (BatchProgress) -> Void)? = nil,
     fill: (inout BatchRow<Root>, Rows.Element) throws -> Void
   ) throws -> BatchInsertResult {
     try withoutActuallyEscaping(fill) { fill in
       var feed = RowFeed(rows, skipping: request.options.skipCount)
-      return try coordinator.insert(request.options, nil, for: self) {
+      return try coordinator.insert(request.options, progress, for: self) {
         try feed.setNext(in: $0, with: fill)
       }
+    }
+  }
+
+  /// Inserts an object in the store for each dictionary of a sequence, bypassing parent contexts,
+  /// waits for the disk, and merges the result, as `execute(_:)` does for a batch delete.
+  ///
+  /// - Parameters:
+  ///   - request: the entity to insert objects of, and the settings of the batch.
+  ///   - dictionaries: the rows: names of properties with their values, as in
+  ///     `PersistentStoreCoordinator.execute(_:dictionaries:progress:)`.
+  ///   - progress: called after every few thousand rows and after each commit, on the store's
+  ///     writing thread; it must be short.
+  /// - Throws: as `PersistentStoreCoordinator.execute(_:dictionaries:progress:)`, and any error of
+  ///   reading a property since the last call.
+  @discardableResult
+  public func execute<Root: Entity>(
+    _ request: BatchInsertRequest<Root>, dictionaries: some Sequence<[String: Any?]>,
+    progress: (@Sendable (BatchProgress) -> Void)? = nil
+  ) throws -> BatchInsertResult {
+    var feed = RowFeed(dictionaries, skipping: request.options.skipCount)
+    return try coordinator.insert(request.options, progress, for: self) {
+      feed.setNext(in: $0)
     }
   }
 
@@ -25,15 +55,20 @@ extension ManagedObjectContext {
   /// result. Objects of this context get the new values. An unsaved change of the same property
   /// stays, and is a conflict at the next save.
   ///
+  /// - Parameters:
+  ///   - request: the objects to update, and their new values.
+  ///   - progress: called after every few thousand objects and after each commit, on the store's
+  ///     writing thread; it must be short.
   /// - Throws: as `PersistentStoreCoordinator.execute(_:progress:)`, and any error of reading a
   ///   property since the last call.
   @discardableResult
   public func execute<Root: Entity>(
-    _ request: BatchUpdateRequest<Root>
+    _ request: BatchUpdateRequest<Root>, progress: (@Sendable (BatchProgress) -> Void)? = nil
   ) throws -> BatchUpdateResult {
     let turn = try BatchTurn(in: self)
     let update = try BatchUpdate(request, in: coordinator.schema)
-    let run = coordinator.run(update, author: request.transactionAuthor, nil, for: turn.caller)
+    let run = coordinator.run(
+      update, author: request.transactionAuthor, progress, for: turn.caller)
     try run.perform(turn.takeOver)
     return update.result
   }

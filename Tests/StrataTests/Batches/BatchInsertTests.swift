@@ -409,6 +409,39 @@ private struct Stop: Error, Equatable {}
     }
   }
 
+  @Test func `tells a program whose context executes it how far it is`() throws {
+    let container = try ledger()
+    let told = Mutex<[Int]>([])
+    try read(container) { context in
+      try context.execute(
+        BatchInsertRequest(LedgerEntry.self).committing(every: 2), rows: 0..<3,
+        progress: { progress in told.withLock { $0.append(progress.completedCount) } },
+        fill: { $0.amount = $1 })
+      #expect(try context.count(LedgerEntry.all) == 3)
+    }
+    #expect(told.withLock { $0 } == [2, 2, 3, 3])
+  }
+
+  @Test func `takes dictionaries from a context, which merges the objects`() throws {
+    let container = try ledger(entries: 1)
+    let told = Mutex<[Int]>([])
+    try read(container) { context in
+      #expect(try context.count(LedgerEntry.all) == 1)
+      let result = try context.execute(
+        BatchInsertRequest(LedgerEntry.self), dictionaries: [["label": "x", "amount": 7]],
+        progress: { progress in told.withLock { $0.append(progress.completedCount) } })
+      #expect(result.insertedCount == 1)
+      let found = try context.fetch(LedgerEntry.where { $0.label == "x" })
+      #expect(found.map(\.amount) == [7])
+      #expect(throws: BatchRowError.self) {
+        try context.execute(
+          BatchInsertRequest(LedgerEntry.self), dictionaries: [["colour": "red"]])
+      }
+      #expect(try context.count(LedgerEntry.all) == 2)
+    }
+    #expect(told.withLock { $0 } == [1, 1])
+  }
+
   @Test func `is one transaction of the history`() async throws {
     let container = try republic()
     try await container.coordinator.keepHistory()

@@ -2,6 +2,7 @@
 import Foundation
 import Strata
 import StrataTestSupport
+import Synchronization
 import Testing
 
 @Suite struct `A batch update` {
@@ -132,6 +133,21 @@ import Testing
     #expect(throws: QueryError.self) {
       try container.coordinator.execute(limited.resuming(after: token))
     }
+  }
+
+  @Test func `tells a program whose context executes it how far it is`() throws {
+    let container = try ledger(entries: 3)
+    let told = Mutex<[Int]>([])
+    try ContextQueue(parent: container.coordinator).performAndWait { context in
+      let entries = try context.fetch(LedgerEntry.all)
+      let request = BatchUpdateRequest(LedgerEntry.all).setting(\.amount, to: 9)
+        .committing(every: 2)
+      let result = try context.execute(request) { progress in
+        told.withLock { $0.append(progress.completedCount) }
+      }
+      #expect(result.updatedCount == 3 && entries.map(\.amount) == [9, 9, 9])
+    }
+    #expect(told.withLock { $0 } == [2, 2, 3, 3])
   }
 
   @Test func `is a conflict for a context that has changed the same property`() throws {
