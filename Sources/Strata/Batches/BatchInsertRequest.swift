@@ -80,9 +80,9 @@ public struct BatchInsertRequest<Root: Entity>: Sendable {
   }
 
   /// Returns the request that commits after every `count` rows. Each time it commits a transaction
-  /// of its own, which is complete or does not happen. Other saves can run between the transactions,
-  /// and the memory of each is bounded. If one fails, the earlier ones stay in the store, and
-  /// `BatchInterruption` has the token for `resuming(after:)`.
+  /// of its own, which is complete or does not happen. Other saves can run between the
+  /// transactions, and the memory of each is bounded. If one fails, the earlier ones stay in the
+  /// store, and `BatchInterruption` has the token for `resuming(after:)`.
   ///
   /// - Parameter count: the number of rows in a transaction, at least 1.
   public func committing(every count: Int) -> BatchInsertRequest {

@@ -103,8 +103,8 @@ public struct BatchUpdateRequest<Root: Entity>: Sendable {
 
   /// Returns the request that commits after every `count` objects. Each time it commits a
   /// transaction of its own, which is complete or does not happen. Other saves can run between the
-  /// transactions. If one fails, the earlier ones stay in the store, and `BatchInterruption` has the
-  /// token for `resuming(after:)`.
+  /// transactions. If one fails, the earlier ones stay in the store, and `BatchInterruption` has
+  /// the token for `resuming(after:)`.
   ///
   /// The objects are found when the first transaction begins. An object that no longer matches the
   /// predicate when its transaction begins is not updated. Each transaction calculates values from

@@ -110,8 +110,8 @@ extension ContextQueue {
   }
 
   /// Inserts an object in the store for each row of an asynchronous sequence, and merges the result
-  /// in the context. All rows, or the rows of one transaction, are collected before the store begins
-  /// to write them.
+  /// in the context. All rows, or the rows of one transaction, are collected before the store
+  /// begins to write them.
   ///
   /// - Throws: as `PersistentStoreCoordinator.execute(_:rows:isolation:progress:fill:)`.
   @discardableResult

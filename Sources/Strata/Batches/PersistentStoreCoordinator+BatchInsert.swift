@@ -90,7 +90,8 @@ extension PersistentStoreCoordinator {
   /// Inserts an object for each row of an asynchronous sequence.
   ///
   /// The store never waits for rows: all rows, or the rows of one transaction, are collected in
-  /// memory before the store begins to write them. Therefore `committing(every:)` bounds the memory.
+  /// memory before the store begins to write them. Therefore `committing(every:)` limits the
+  /// memory.
   ///
   /// - Throws: as the call with a sequence, and the errors of the asynchronous sequence.
   @discardableResult

@@ -10,11 +10,11 @@ extension PersistentStoreCoordinator {
   ///   - progress: called after every few thousand objects, on the store's writing thread; it must
   ///     be short.
   /// - Throws: `BatchInterruption` from a batch with `committing(every:)`;
-  ///   `ContextError.unknownEntity`, `.foreignObjectID` and `QueryError` for an invalid request; `QueryError.unfitAssignment` for
-  ///   a calculated value that does not fit its attribute; `ContextError.validationFailed`;
-  ///   `StoreError.uniquenessViolations`, `.danglingLinks` for a target that does not exist, and
-  ///   other cases of `StoreError`. After an error nothing is updated, except by earlier
-  ///   transactions.
+  ///   `ContextError.unknownEntity`, `.foreignObjectID` and `QueryError` for an invalid request;
+  ///   `QueryError.unfitAssignment` for a calculated value that does not fit its attribute;
+  ///   `ContextError.validationFailed`; `StoreError.uniquenessViolations`, `.danglingLinks` for a
+  ///   target that does not exist, and other cases of `StoreError`. After an error nothing is
+  ///   updated, except by earlier transactions.
   /// - Complexity: O(objects + their index entries that change), each in O(log objects).
   @discardableResult
   public func execute<Root: Entity>(

@@ -53,10 +53,10 @@ extension ManagedObjectContext {
     _ type: T.Type = T.self, matching values: UniqueValue<T>...,
     with update: (T) throws -> Void = { _ in }
   ) throws -> T {
-    let constraint = try constraint(of: type, over: values)
+    let constraint = try UniqueConstraint(over: values, of: type, schema)
     let holder = try reader.currentViewIncludingEdits().holder(
       of: constraint.ordered(values), in: constraint.index)
-    let object = try holder.flatMap { try existing(type, $0) } ?? insert(type, values)
+    let object = try holder.flatMap { try loader.presentObject(type, $0) } ?? insert(type, values)
     try update(object)
     return object
   }
@@ -103,14 +103,14 @@ extension ManagedObjectContext {
     with update: (T, Rows.Element) throws -> Void
   ) throws -> [ObjectID] {
     guard let first = rows.first else { return [] }
-    let constraint = try constraint(of: type, over: values(first))
+    let constraint = try UniqueConstraint(over: values(first), of: type, schema)
     var batch = UpsertBatch(constraint.index)
     for row in rows { batch.append(constraint.ordered(try values(row))) }
     try batch.find(in: reader.currentViewIncludingEdits())
     var ids: [ObjectID] = []
     ids.reserveCapacity(rows.count)
     for (position, row) in rows.enumerated() {
-      let known = try batch.object(at: position).flatMap { try existing(type, $0) }
+      let known = try batch.object(at: position).flatMap { try loader.presentObject(type, $0) }
       let object = try known ?? insert(type, values(row))
       try update(object, row)
       // Afterwards: assigning a new object to a store changes its key.
@@ -120,28 +120,32 @@ extension ManagedObjectContext {
     return ids
   }
 
-  /// - Throws: `ContextError.unknownEntity`, `.noUniquenessConstraint`.
-  private func constraint<T: Entity>(
-    of type: T.Type, over values: [UniqueValue<T>]
-  ) throws -> UniqueConstraint {
-    guard let entity = schema.entity(for: type) else {
-      throw ContextError.unknownEntity(String(describing: type))
-    }
-    return try UniqueConstraint(over: values.lazy.map(\.keyPath), of: entity)
-  }
-
-  // MARK: - Objects
-
-  /// The object, or nil if it is deleted here.
-  private func existing<T: ManagedObject>(_ type: T.Type, _ key: ObjectKey) throws -> T? {
-    guard let object = loader.instance(of: key), object.isPresent else { return nil }
-    return try loader.typed(object)
-  }
-
   private func insert<T: ManagedObject>(_ type: T.Type, _ values: [UniqueValue<T>]) -> T {
     let object = type.init(work.initializerForInsert(type))
     work.didInsert(object)
     for value in values { value.assign(object) }
     return object
+  }
+}
+
+extension UniqueConstraint {
+  /// - Throws: `ContextError.unknownEntity`, `.noUniquenessConstraint`.
+  fileprivate init<T: ManagedObject>(
+    over values: [UniqueValue<T>], of type: T.Type, _ schema: Schema
+  ) throws {
+    guard let entity = schema.entity(for: type) else {
+      throw ContextError.unknownEntity(String(describing: type))
+    }
+    try self.init(over: values.lazy.map(\.keyPath), of: entity)
+  }
+}
+
+extension ObjectLoader {
+  /// The object, or nil if it is deleted in the context.
+  fileprivate func presentObject<T: ManagedObject>(
+    _ type: T.Type, _ key: ObjectKey
+  ) throws -> T? {
+    guard let object = instance(of: key), object.isPresent else { return nil }
+    return try typed(object)
   }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataModel
 
-/// The entities of a plan's results, in the form in which each entry of an index is tested for them.
+/// The entities of a plan's results, in the form in which each entry of an index is tested for
+/// them.
 struct EntityFamily {
   /// The entity, if there is only one.
   let only: EntityNumber?

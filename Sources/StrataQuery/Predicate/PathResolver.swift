@@ -87,8 +87,8 @@ package struct PathResolver: Sendable {
 
   /// Resolves a path that ends at a property.
   ///
-  /// - Throws: the errors of `resolve(_:)`; `toManyProperty` if the path has a to-many relationship;
-  ///   `unknownProperty` for a path without steps.
+  /// - Throws: the errors of `resolve(_:)`; `toManyProperty` if the path has a to-many
+  ///   relationship; `unknownProperty` for a path without steps.
   func path(_ reference: PathReference) throws(QueryError) -> ResolvedPath {
     switch try resolve(reference) {
     case .property(let path): return path
