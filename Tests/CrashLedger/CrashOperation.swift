@@ -11,14 +11,14 @@ public enum CrashOperation: String, CaseIterable, Sendable {
   case create, save
   case backup, compactedBackup, compaction
   case insert, update, delete
-  case insertInStretches, updateInStretches
+  case insertInTransactions, updateInTransactions
 
   /// The number of lines that a batch inserts.
   public static let insertedCount = 400
   /// The sequence before the first line that a batch inserts; an update adds it to all sequences.
   public static let firstSequence = 1_000
-  /// The number of rows or objects of a stretch.
-  public static let stretchCount = 100
+  /// The number of rows or objects after which the batches of several transactions commit.
+  public static let commitInterval = 100
 
   /// The file that a backup or `create` makes.
   public static func copy(of store: URL) -> URL { URL(fileURLWithPath: store.path + ".copy") }
@@ -32,9 +32,9 @@ public enum CrashOperation: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether the operation can be done again after it has failed. A batch in stretches has
-  /// committed some of them.
-  public var isRepeatable: Bool { self != .insertInStretches && self != .updateInStretches }
+  /// Whether the operation can be done again after it has failed. A batch of several transactions
+  /// has committed some of them.
+  public var isRepeatable: Bool { self != .insertInTransactions && self != .updateInTransactions }
 
   /// Makes all that the operation needs.
   ///
@@ -70,15 +70,15 @@ public enum CrashOperation: String, CaseIterable, Sendable {
     case .compactedBackup: try coordinator.backUp(to: copy, compacting: true)
     case .compaction: try coordinator.compact()
     case .insert: try insert(BatchInsertRequest(Line.self), coordinator)
-    case .insertInStretches:
-      try insert(BatchInsertRequest(Line.self).stretches(of: Self.stretchCount), coordinator)
+    case .insertInTransactions:
+      try insert(BatchInsertRequest(Line.self).committing(every: Self.commitInterval), coordinator)
     case .update:
       try coordinator.execute(
         BatchUpdateRequest(Line.all).setting(\.sequence) { $0.sequence + Self.firstSequence })
-    case .updateInStretches:
+    case .updateInTransactions:
       try coordinator.execute(
         BatchUpdateRequest(Line.all).setting(\.sequence) { $0.sequence + Self.firstSequence }
-          .stretches(of: Self.stretchCount))
+          .committing(every: Self.commitInterval))
     case .delete:
       let half = Ledger.filledCount / 2
       try coordinator.execute(BatchDeleteRequest(Sheet.where { $0.sequence <= half }))

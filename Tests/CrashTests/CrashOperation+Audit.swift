@@ -6,8 +6,8 @@ import Strata
 /// The state of a store after an operation that was interrupted, or was not.
 enum CrashState: Equatable {
   case before, after
-  /// The number of whole stretches of a batch.
-  case stretches(Int)
+  /// The number of committed transactions of a batch.
+  case transactions(Int)
   /// Anything else, in words.
   case torn(String)
 }
@@ -29,7 +29,7 @@ extension CrashOperation {
     case .save: try savedState(store)
     case .backup, .compactedBackup: try backupState(store)
     case .compaction: try compactionState(store)
-    case .insert, .update, .insertInStretches, .updateInStretches: try batchState(store)
+    case .insert, .update, .insertInTransactions, .updateInTransactions: try batchState(store)
     case .delete: try deletionState(store)
     }
   }
@@ -106,7 +106,7 @@ extension CrashOperation {
     let filled = (1...Ledger.filledCount).flatMap {
       repeatElement($0, count: Ledger.lineCount)
     }
-    let isInsert = self == .insert || self == .insertInStretches
+    let isInsert = self == .insert || self == .insertInTransactions
     let doneCount = lines.count { $0 > Self.firstSequence }
     let expected =
       isInsert
@@ -117,9 +117,9 @@ extension CrashOperation {
     }
     if doneCount == 0 { return .before }
     if doneCount == (isInsert ? Self.insertedCount : filled.count) { return .after }
-    guard self == .insertInStretches || self == .updateInStretches,
-      doneCount.isMultiple(of: Self.stretchCount)
+    guard self == .insertInTransactions || self == .updateInTransactions,
+      doneCount.isMultiple(of: Self.commitInterval)
     else { return .torn("\(doneCount) lines") }
-    return .stretches(doneCount / Self.stretchCount)
+    return .transactions(doneCount / Self.commitInterval)
   }
 }

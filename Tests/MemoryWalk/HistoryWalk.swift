@@ -27,7 +27,7 @@ enum HistoryWalk: String {
   ) async throws -> Int {
     try await coordinator.keepHistory()
     _ = try await coordinator.historyConsumer(named: consumerName)
-    try insert(personCount, into: coordinator, stretches: false)
+    try insert(personCount, into: coordinator)
     let context = ManagedObjectContext(parent: coordinator)
     for round in 0..<100 {
       for person in try context.fetch(Person.all.offset(round * 1_000).limit(1_000)) {

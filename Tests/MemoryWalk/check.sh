@@ -10,8 +10,8 @@
 # In a store with a history: the same batch, and one that deletes the objects, each of which leaves its
 # name, grow by less than 400 MB. A consumer that is 1,000,000 changes behind catches up with less than
 # 100 MB.
-# With KINDS=stretches in the environment, a batch inserts 10,000,000 objects in stretches of 100,000
-# instead: resident memory grows by less than 200 MB, pages of the store's file included.
+# With KINDS=transactions in the environment, a batch inserts 10,000,000 objects and commits after every
+# 100,000 instead: resident memory grows by less than 200 MB, pages of the store's file included.
 # Options go to swift build: Tests/MemoryWalk/check.sh --scratch-path .build-memory
 set -eu
 cd "$(dirname "$0")/../.."
@@ -25,7 +25,7 @@ for kind in ${KINDS:-insert ids held fetched rows record behind delete behind}; 
   limit=150 store=people
   [ $kind != rows ] || limit=20
   [ $kind != insert ] || limit=400
-  [ $kind != stretches ] || limit=200
+  [ $kind != transactions ] || limit=200
   case $kind in
   record | delete) limit=400 store=history ;;
   behind) limit=100 store=history ;;

@@ -4,7 +4,7 @@
 // targets, of one over their rows, and of a history of them. Run by check.sh:
 // `MemoryWalk <store> insert` once, then in processes of their own
 // `MemoryWalk <store> ids|held|fetched|rows`; with another store `record`, `behind`, `delete`,
-// `behind`. `MemoryWalk <store> stretches` inserts ten million in stretches.
+// `behind`. `MemoryWalk <store> transactions` inserts ten million in 100 transactions.
 
 import Foundation
 import Strata
@@ -31,9 +31,12 @@ func town(of person: Int) -> Int {
   Int(truncatingIfNeeded: (UInt64(person) &* 0x9E37_79B9_7F4A_7C15) >> 32) % townCount
 }
 
-/// Inserts towns, and people in one transaction or in stretches.
+/// Inserts towns, and people.
+///
+/// - Parameter commitInterval: the number of people in a transaction; nil for one transaction.
 @MainActor func insert(
-  _ count: Int, into coordinator: PersistentStoreCoordinator, stretches: Bool
+  _ count: Int, into coordinator: PersistentStoreCoordinator,
+  committingEvery commitInterval: Int? = nil
 ) throws {
   var towns = BatchInsertRequest(Town.self)
   towns.returnsObjectIDs = true
@@ -43,7 +46,7 @@ func town(of person: Int) -> Int {
       row.population = number
     }.objectIDs ?? []
   var people = BatchInsertRequest(Person.self)
-  if stretches { people = people.stretches(of: 100_000) }
+  if let commitInterval { people = people.committing(every: commitInterval) }
   try coordinator.execute(people, rows: 0..<count) { row, number in
     row.name = "person \(number)"
     row.age = number % 100
@@ -91,7 +94,7 @@ func town(of person: Int) -> Int {
 
 let arguments = CommandLine.arguments
 guard arguments.count == 3 else {
-  let kinds = "insert|stretches|ids|held|fetched|rows|record|behind|delete"
+  let kinds = "insert|transactions|ids|held|fetched|rows|record|behind|delete"
   fatalError("usage: MemoryWalk <store> \(kinds)")
 }
 let coordinator = try PersistentStoreCoordinator(
@@ -103,9 +106,12 @@ if let kind = HistoryWalk(rawValue: arguments[2]) {
   let changeCount = try await kind.run(coordinator)
   meter.sample()
   print(kind, meter.growth, meter.anonymousMax, changeCount)
-} else if arguments[2] == "insert" || arguments[2] == "stretches" {
-  let isLarge = arguments[2] == "stretches"
-  try insert(isLarge ? 10_000_000 : personCount, into: coordinator, stretches: isLarge)
+} else if arguments[2] == "insert" {
+  try insert(personCount, into: coordinator)
+  meter.sample()
+  print(arguments[2], meter.growth, meter.anonymousMax, 0)
+} else if arguments[2] == "transactions" {
+  try insert(10_000_000, into: coordinator, committingEvery: 100_000)
   meter.sample()
   print(arguments[2], meter.growth, meter.anonymousMax, 0)
 } else {

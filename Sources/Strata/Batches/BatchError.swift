@@ -4,7 +4,7 @@ public import StrataModel
 package import StrataPrimitives
 
 /// A row of a batch insert cannot be inserted. The batch has inserted nothing, except in earlier
-/// stretches.
+/// transactions.
 public struct BatchRowError: Error, Sendable {
   /// The row's number, from 0.
   public let row: Int
@@ -19,12 +19,13 @@ public struct BatchRowError: Error, Sendable {
   }
 }
 
-/// A batch in stretches failed or was cancelled. Its earlier stretches are in the store.
+/// A batch with `committing(every:)` failed or was cancelled. Its earlier transactions are in the
+/// store.
 public struct BatchInterruption: Error, Sendable {
-  /// The end of the last committed stretch, for `resuming(after:)`.
+  /// The end of the last committed transaction, for `resuming(after:)`.
   public let token: BatchToken
-  /// The error that ended the batch: `CancellationError`, or an error of a stretch. Nothing of that
-  /// stretch is in the store.
+  /// The error that ended the batch: `CancellationError`, or an error of a transaction. Nothing of
+  /// that transaction is in the store.
   public let underlyingError: any Error
 
   package init(token: BatchToken, underlyingError: any Error) {
@@ -33,13 +34,13 @@ public struct BatchInterruption: Error, Sendable {
   }
 }
 
-/// The position of a batch in stretches: the end of its last committed stretch. It can be stored,
-/// and another process can resume the batch from it.
+/// The position of a batch: the end of its last committed transaction. It can be stored, and
+/// another process can resume the batch from it.
 public struct BatchToken: Sendable, Hashable, Codable {
   /// How many rows a batch insert has processed, or how many objects a batch update has examined.
   public let completedCount: Int
   /// The last object that a batch update has examined; nil for a batch insert, and before the first
-  /// stretch.
+  /// transaction.
   public let lastObject: ObjectID?
 
   package init(completedCount: Int, lastObject: ObjectID? = nil) {

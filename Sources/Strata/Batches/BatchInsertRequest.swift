@@ -79,15 +79,15 @@ public struct BatchInsertRequest<Root: Entity>: Sendable {
     with { $0.matching = properties }
   }
 
-  /// Returns the request that commits each stretch of `count` rows in a transaction of its own.
-  /// Other saves can run between stretches, and the memory of a transaction is bounded. A stretch
-  /// is inserted as a whole or not at all. If a stretch fails, the earlier stretches stay in the
+  /// Returns the request that commits after every `count` rows. Each time it commits a transaction
+  /// of its own, which is complete or does not happen. Other saves can run between the
+  /// transactions, and the memory of each is bounded. If one fails, the earlier ones stay in the
   /// store, and `BatchInterruption` has the token for `resuming(after:)`.
   ///
-  /// - Parameter count: the number of rows in a stretch, at least 1.
-  public func stretches(of count: Int) -> BatchInsertRequest {
-    precondition(count > 0, "A stretch has at least one row.")
-    return with { $0.stretchCount = count }
+  /// - Parameter count: the number of rows in a transaction, at least 1.
+  public func committing(every count: Int) -> BatchInsertRequest {
+    precondition(count > 0, "A transaction has at least one row.")
+    return with { $0.commitInterval = count }
   }
 
   /// Returns the request that skips the rows that were inserted before `token` was made. The rows
@@ -103,7 +103,8 @@ struct BatchInsertOptions: Sendable {
   let type: ManagedObject.Type
   /// The properties by which an existing object is found, in the order in which they were given.
   var matching: [any AnyKeyPath & Sendable] = []
-  var stretchCount: Int?
+  /// The number of rows in a transaction; nil for one transaction.
+  var commitInterval: Int?
   var token: BatchToken?
   var returnsObjectIDs = false
   var author: String?

@@ -32,14 +32,15 @@ final class BatchInsertion: BatchSource, @unchecked Sendable {
   private let constraint: IndexSchema?
   private var fill: Filler
   private let isPlain: Bool
-  private let rowCountMax: Int?
+  let commitInterval: Int?
   private var rules: BatchRules
 
-  /// The result so far, including the stretch under way.
+  /// The result so far, including the transaction under way.
   private var tally: BatchInsertResult
-  /// The result of the stretches that are committed.
+  /// The result of the transactions that are committed.
   private(set) var result: BatchInsertResult
-  private var rowCountOfStretch = 0
+  /// The number of rows in the transaction under way.
+  private var uncommittedRowCount = 0
   private var insertedRows = InsertedRows()
   private(set) var isFinished = false
   var progress: (@Sendable (BatchProgress) -> Void)?
@@ -56,12 +57,14 @@ final class BatchInsertion: BatchSource, @unchecked Sendable {
     self.entity = entity
     self.schema = schema
     self.fill = fill
-    constraint = try options.matching.isEmpty ? nil : entity.constraint(over: options.matching)
+    constraint =
+      try options.matching.isEmpty
+      ? nil : UniqueConstraint(over: options.matching as [AnyKeyPath], of: entity).index
     binding = EntityBinding(context: nil, entity: entity, type: options.type)
     isPlain =
       options.matching.isEmpty
       && !entity.ends.targets.contains { $0.partner != nil || $0.positions != nil }
-    rowCountMax = options.stretchCount
+    commitInterval = options.commitInterval
     rules = BatchRules(schema, changesObjects: !isPlain)
     tally = BatchInsertResult(skipping: options)
     result = tally
@@ -70,7 +73,6 @@ final class BatchInsertion: BatchSource, @unchecked Sendable {
   /// Whether objects that exist may change.
   var changesObjects: Bool { !isPlain }
 
-  var isStretched: Bool { rowCountMax != nil }
   var token: BatchToken { result.token }
   /// The number of rows that this call has read, including the rows of earlier calls.
   private var rowCount: Int { tally.token.completedCount }
@@ -78,15 +80,15 @@ final class BatchInsertion: BatchSource, @unchecked Sendable {
   // MARK: - Parts
 
   func next(_ states: BatchStates) throws -> Segment? {
-    if isFinished || rowCountOfStretch == rowCountMax { return nil }
-    let countMax = min(Self.partCountMax, (rowCountMax ?? .max) - rowCountOfStretch)
+    if isFinished || uncommittedRowCount == commitInterval { return nil }
+    let countMax = min(Self.partCountMax, (commitInterval ?? .max) - uncommittedRowCount)
     let firstRow = rowCount
     let (filled, haveLinks) = try fillRows(upTo: countMax)
     if filled.isEmpty { return nil }
     let part =
       isPlain && !haveLinks
       ? try plainPart(filled, states) : try relatedPart(filled, firstRow, states)
-    rowCountOfStretch += rowCount - firstRow
+    uncommittedRowCount += rowCount - firstRow
     progress?(BatchProgress(completedCount: rowCount, objectCount: nil, token: token))
     try attributed { try rules.check(part, over: states.current) }
     return part
@@ -96,7 +98,7 @@ final class BatchInsertion: BatchSource, @unchecked Sendable {
 
   func didCommit() {
     result = tally
-    rowCountOfStretch = 0
+    uncommittedRowCount = 0
     insertedRows = InsertedRows()
     rules = BatchRules(schema, changesObjects: changesObjects)
     progress?(BatchProgress(completedCount: rowCount, objectCount: nil, token: token))
@@ -150,13 +152,12 @@ final class BatchInsertion: BatchSource, @unchecked Sendable {
   private func plainPart(_ filled: [Row], _ states: BatchStates) throws -> Segment {
     let serials = try states.takeSerials(filled.count)
     var changes = ChangeTable.Builder(expecting: filled.count)
-    for place in filled.indices {
-      let key = ObjectKey(entity: entity.number, serial: serials.lowerBound + UInt64(place))
+    for (index, row) in filled.enumerated() {
+      let key = ObjectKey(entity: entity.number, serial: serials.lowerBound + UInt64(index))
       changes.append(
         key,
         .insert(
-          filled[place].record, slots: filled[place].changed.union(binding.templateSlots),
-          external: filled[place].external))
+          row.record, slots: row.changed.union(binding.templateSlots), external: row.external))
       note(key)
     }
     insertedRows.append(Array((rowCount - filled.count)..<rowCount), from: serials.lowerBound)
@@ -250,19 +251,5 @@ final class BatchInsertion: BatchSource, @unchecked Sendable {
   private func row(of object: ObjectID) -> Int? {
     guard object.key.entity == entity.number else { return nil }
     return insertedRows.row(ofSerial: object.key.serial)
-  }
-}
-
-extension EntitySchema {
-  /// The unique index over exactly these properties.
-  ///
-  /// - Throws: `ContextError.noUniquenessConstraint`.
-  fileprivate func constraint(
-    over properties: [any AnyKeyPath & Sendable]
-  ) throws(ContextError) -> IndexSchema {
-    let slots = properties.compactMap { description.slot(for: $0) }
-    if slots.count == properties.count, let index = uniqueIndex(over: slots) { return index }
-    throw .noUniquenessConstraint(
-      entity: description.name, properties: slots.map { description.properties[$0].name })
   }
 }

@@ -8,7 +8,7 @@ public struct BatchProgress: Sendable, Hashable {
   /// How many objects are to be deleted or examined, as far as is known; nil for a batch insert,
   /// whose number of rows is not known.
   public let objectCount: Int?
-  /// The end of the last committed stretch, from which the batch can be resumed after a crash; nil
-  /// for a batch delete.
+  /// The end of the last committed transaction, from which the batch can be resumed after a crash;
+  /// nil for a batch delete.
   public let token: BatchToken?
 }

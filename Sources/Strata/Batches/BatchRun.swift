@@ -3,19 +3,20 @@ import StrataChanges
 import StrataModel
 import StrataStore
 
-/// Makes the parts of a batch insert or a batch update, in one stretch or in several.
+/// Makes the parts of a batch insert or a batch update, in one transaction or in several.
 protocol BatchSource: BatchParts {
   /// Whether a part may change an existing object.
   var changesObjects: Bool { get }
-  /// Whether the batch commits in stretches.
-  var isStretched: Bool { get }
+  /// The number of rows or objects in a transaction; nil for one transaction.
+  var commitInterval: Int? { get }
   /// Whether there is nothing left to insert or update.
   var isFinished: Bool { get }
-  /// The end of the last committed stretch.
+  /// The end of the last committed transaction.
   var token: BatchToken { get }
   var progress: (@Sendable (BatchProgress) -> Void)? { get set }
 
-  /// The error of a stretch, with the number of the row that it concerns, if the source knows it.
+  /// The error of a transaction, with the number of the row that it concerns, if the source knows
+  /// it.
   func attributed(_ error: any Error) -> any Error
 }
 
@@ -23,7 +24,7 @@ extension BatchSource {
   func attributed(_ error: any Error) -> any Error { error }
 }
 
-/// Has the store execute a batch, stretch by stretch.
+/// Has the store execute a batch, one transaction after the other.
 struct BatchRun: Sendable {
   private let source: any BatchSource
   private let store: any PersistentStore
@@ -45,20 +46,20 @@ struct BatchRun: Sendable {
       reportsKeys: reportsKeys, author: author, contextName: contextName)
   }
 
-  /// Executes all stretches and waits.
+  /// Executes all transactions and waits.
   ///
-  /// - Parameter takeOver: called after each stretch.
+  /// - Parameter takeOver: called after each transaction.
   func perform(_ takeOver: (BatchOutcome) -> Void = { _ in }) throws {
     repeat {
       do { takeOver(try store.execute(batch)) } catch { throw converted(error) }
     } while !source.isFinished
   }
 
-  /// Executes all stretches, suspending the task.
+  /// Executes all transactions, suspending the task.
   ///
   /// - Parameters:
   ///   - isolation: the caller's.
-  ///   - takeOver: called after each stretch.
+  ///   - takeOver: called after each transaction.
   func perform(
     isolation: isolated (any Actor)? = #isolation,
     _ takeOver: (BatchOutcome) async throws -> Void = { _ in }
@@ -72,7 +73,7 @@ struct BatchRun: Sendable {
 
   private func converted(_ error: any Error) -> any Error {
     let error = source.attributed(error)
-    return source.isStretched
-      ? BatchInterruption(token: source.token, underlyingError: error) : error
+    if source.commitInterval == nil { return error }
+    return BatchInterruption(token: source.token, underlyingError: error)
   }
 }

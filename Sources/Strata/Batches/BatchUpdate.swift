@@ -14,17 +14,18 @@ final class BatchUpdate: BatchSource, @unchecked Sendable {
   private let plan: QueryPlan
   private let assignments: AssignmentPlan
   private let schema: Schema
-  private let countMax: Int?
+  let commitInterval: Int?
   private var rules: BatchRules
 
   /// The objects that are not examined yet, ascending by key; nil before the first part.
   private var remaining: ArraySlice<ObjectKey>?
-  private var isInFirstStretch = true
-  private var countOfStretch = 0
+  private var isFirstTransaction = true
+  /// The number of objects in the transaction under way.
+  private var uncommittedCount = 0
   private var objectCount: Int?
-  /// The result so far, including the stretch under way.
+  /// The result so far, including the transaction under way.
   private var tally: BatchUpdateResult
-  /// The result of the stretches that are committed.
+  /// The result of the transactions that are committed.
   private(set) var result: BatchUpdateResult
   var progress: (@Sendable (BatchProgress) -> Void)?
 
@@ -46,7 +47,7 @@ final class BatchUpdate: BatchSource, @unchecked Sendable {
     plan = try QueryPlan(request.objects, entity: entity, schema: schema)
     assignments = try AssignmentPlan(request.assignments, entity: entity, schema: schema)
     self.schema = schema
-    countMax = request.stretchCount
+    commitInterval = request.commitInterval
     rules = BatchRules(schema, changesObjects: true)
     tally = BatchUpdateResult(
       updatedCount: 0, objectIDs: request.returnsObjectIDs ? [] : nil,
@@ -55,7 +56,6 @@ final class BatchUpdate: BatchSource, @unchecked Sendable {
   }
 
   var changesObjects: Bool { true }
-  var isStretched: Bool { countMax != nil }
   var isFinished: Bool { remaining?.isEmpty ?? false }
   var token: BatchToken { result.token }
 
@@ -63,14 +63,14 @@ final class BatchUpdate: BatchSource, @unchecked Sendable {
 
   func next(_ states: BatchStates) throws -> Segment? {
     if remaining == nil { try find(in: states.before) }
-    let count = min(Self.partCountMax, (countMax ?? .max) - countOfStretch)
+    let count = min(Self.partCountMax, (commitInterval ?? .max) - uncommittedCount)
     guard let keys = remaining?.prefix(count), !keys.isEmpty else { return nil }
     remaining = remaining?.dropFirst(keys.count)
-    // The objects of the first stretch were found in the state that this stretch reads.
+    // The objects of the first transaction were found in the state that it reads.
     let matching =
-      isInFirstStretch ? Array(keys) : try plan.matching(Array(keys), in: states.before)
+      isFirstTransaction ? Array(keys) : try plan.matching(Array(keys), in: states.before)
     let part = try part(of: matching, states)
-    countOfStretch += keys.count
+    uncommittedCount += keys.count
     tally.token = BatchToken(
       completedCount: tally.token.completedCount + keys.count,
       lastObject: keys.last.map { ObjectID(store: schema.store, key: $0) })
@@ -85,8 +85,8 @@ final class BatchUpdate: BatchSource, @unchecked Sendable {
 
   func didCommit() {
     result = tally
-    countOfStretch = 0
-    isInFirstStretch = false
+    uncommittedCount = 0
+    isFirstTransaction = false
     rules = BatchRules(schema, changesObjects: true)
     progress?(
       BatchProgress(

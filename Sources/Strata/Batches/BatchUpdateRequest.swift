@@ -21,7 +21,7 @@ public import StrataRecord
 public struct BatchUpdateRequest<Root: Entity>: Sendable {
   let objects: UntypedFetchRequest
   private(set) var assignments: [Assignment] = []
-  private(set) var stretchCount: Int?
+  private(set) var commitInterval: Int?
   private(set) var token: BatchToken?
 
   /// Whether the result has the IDs of the updated objects. False by default. Core Data:
@@ -99,22 +99,22 @@ public struct BatchUpdateRequest<Root: Entity>: Sendable {
     return request
   }
 
-  // MARK: - Stretches
+  // MARK: - Transactions
 
-  /// Returns the request that commits each stretch of `count` objects in a transaction of its own.
-  /// Other saves can run between stretches. A stretch is updated as a whole or not at all. If a
-  /// stretch fails, the earlier stretches stay in the store, and `BatchInterruption` has the token
-  /// for `resuming(after:)`.
+  /// Returns the request that commits after every `count` objects. Each time it commits a
+  /// transaction of its own, which is complete or does not happen. Other saves can run between the
+  /// transactions. If one fails, the earlier ones stay in the store, and `BatchInterruption` has
+  /// the token for `resuming(after:)`.
   ///
-  /// The objects are found when the first stretch begins. An object that no longer matches the
-  /// predicate when its stretch begins is not updated. Each stretch calculates values from the
-  /// state before the stretch.
+  /// The objects are found when the first transaction begins. An object that no longer matches the
+  /// predicate when its transaction begins is not updated. Each transaction calculates values from
+  /// the state before it.
   ///
-  /// - Parameter count: the number of objects in a stretch, at least 1.
-  public func stretches(of count: Int) -> BatchUpdateRequest {
-    precondition(count > 0, "A stretch has at least one object.")
+  /// - Parameter count: the number of objects in a transaction, at least 1.
+  public func committing(every count: Int) -> BatchUpdateRequest {
+    precondition(count > 0, "A transaction has at least one object.")
     var request = self
-    request.stretchCount = count
+    request.commitInterval = count
     return request
   }
 

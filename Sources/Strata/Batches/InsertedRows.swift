@@ -32,8 +32,8 @@ struct InsertedRows {
     let next = parts.partitioningIndex { $0.firstSerial > serial }
     guard next > 0 else { return nil }
     let part = parts[next - 1]
-    let place = Int(serial - part.firstSerial)
-    guard place < part.count else { return nil }
-    return part.firstRow + (part.distances.isEmpty ? place : Int(part.distances[place]))
+    let index = Int(serial - part.firstSerial)
+    guard index < part.count else { return nil }
+    return part.firstRow + (part.distances.isEmpty ? index : Int(part.distances[index]))
   }
 }

@@ -5,23 +5,49 @@ extension ManagedObjectContext {
   /// Inserts an object in the store for each row of a sequence, bypassing parent contexts, waits
   /// for the disk, and merges the result, as `execute(_:)` does for a batch delete.
   ///
+  /// - Parameters:
+  ///   - request: the entity to insert objects of, and the settings of the batch.
+  ///   - rows: the rows, from each of which one object is made. They are taken once, in order.
+  ///   - progress: called after every few thousand rows and after each commit, on the store's
+  ///     writing thread; it must be short.
+  ///   - fill: sets the properties of a row's object. It runs while the store writes: it must not
+  ///     use the context.
   /// - Throws: as `PersistentStoreCoordinator.execute(_:rows:progress:fill:)`, and any error of
   ///   reading a property since the last call.
   @inlinable
   @discardableResult
   public func execute<Root: Entity, Rows: Sequence>(
     _ request: BatchInsertRequest<Root>, rows: Rows,
+    progress: (@Sendable (BatchProgress) -> Void)? = nil,
     fill: (inout BatchRow<Root>, Rows.Element) throws -> Void
   ) throws -> BatchInsertResult {
     try withoutActuallyEscaping(fill) { fill in
-      var iterator = rows.makeIterator()
-      for _ in 0..<request.options.skipCount where iterator.next() == nil { break }
-      return try coordinator.insert(request.options, nil, for: self) { row in
-        guard let next = iterator.next() else { return false }
-        var typed = BatchRow<Root>(row)
-        try fill(&typed, next)
-        return true
+      var feed = RowFeed(rows, skipping: request.options.skipCount)
+      return try coordinator.insert(request.options, progress, for: self) {
+        try feed.setNext(in: $0, with: fill)
       }
+    }
+  }
+
+  /// Inserts an object in the store for each dictionary of a sequence, bypassing parent contexts,
+  /// waits for the disk, and merges the result, as `execute(_:)` does for a batch delete.
+  ///
+  /// - Parameters:
+  ///   - request: the entity to insert objects of, and the settings of the batch.
+  ///   - dictionaries: the rows: names of properties with their values, as in
+  ///     `PersistentStoreCoordinator.execute(_:dictionaries:progress:)`.
+  ///   - progress: called after every few thousand rows and after each commit, on the store's
+  ///     writing thread; it must be short.
+  /// - Throws: as `PersistentStoreCoordinator.execute(_:dictionaries:progress:)`, and any error of
+  ///   reading a property since the last call.
+  @discardableResult
+  public func execute<Root: Entity>(
+    _ request: BatchInsertRequest<Root>, dictionaries: some Sequence<[String: Any?]>,
+    progress: (@Sendable (BatchProgress) -> Void)? = nil
+  ) throws -> BatchInsertResult {
+    var feed = RowFeed(dictionaries, skipping: request.options.skipCount)
+    return try coordinator.insert(request.options, progress, for: self) {
+      feed.setNext(in: $0)
     }
   }
 
@@ -29,15 +55,20 @@ extension ManagedObjectContext {
   /// result. Objects of this context get the new values. An unsaved change of the same property
   /// stays, and is a conflict at the next save.
   ///
+  /// - Parameters:
+  ///   - request: the objects to update, and their new values.
+  ///   - progress: called after every few thousand objects and after each commit, on the store's
+  ///     writing thread; it must be short.
   /// - Throws: as `PersistentStoreCoordinator.execute(_:progress:)`, and any error of reading a
   ///   property since the last call.
   @discardableResult
   public func execute<Root: Entity>(
-    _ request: BatchUpdateRequest<Root>
+    _ request: BatchUpdateRequest<Root>, progress: (@Sendable (BatchProgress) -> Void)? = nil
   ) throws -> BatchUpdateResult {
     let turn = try BatchTurn(in: self)
     let update = try BatchUpdate(request, in: coordinator.schema)
-    let run = coordinator.run(update, author: request.transactionAuthor, nil, for: turn.caller)
+    let run = coordinator.run(
+      update, author: request.transactionAuthor, progress, for: turn.caller)
     try run.perform(turn.takeOver)
     return update.result
   }
@@ -56,13 +87,9 @@ extension ContextQueue {
     progress: (@Sendable (BatchProgress) -> Void)? = nil,
     fill: @escaping @Sendable (inout BatchRow<Root>, Rows.Element) throws -> Void
   ) async throws -> BatchInsertResult {
-    var iterator = rows.makeIterator()
-    for _ in 0..<request.options.skipCount where iterator.next() == nil { break }
-    return try await coordinator.insert(request.options, progress, for: self) { row in
-      guard let next = iterator.next() else { return false }
-      var typed = BatchRow<Root>(row)
-      try fill(&typed, next)
-      return true
+    var feed = RowFeed(rows, skipping: request.options.skipCount)
+    return try await coordinator.insert(request.options, progress, for: self) {
+      try feed.setNext(in: $0, with: fill)
     }
   }
 
@@ -76,18 +103,15 @@ extension ContextQueue {
     isolation: isolated (any Actor)? = #isolation,
     progress: (@Sendable (BatchProgress) -> Void)? = nil
   ) async throws -> BatchInsertResult {
-    var iterator = dictionaries.makeIterator()
-    for _ in 0..<request.options.skipCount where iterator.next() == nil { break }
-    return try await coordinator.insert(request.options, progress, for: self) { row in
-      guard let next = iterator.next() else { return false }
-      row.set(next)
-      return true
+    var feed = RowFeed(dictionaries, skipping: request.options.skipCount)
+    return try await coordinator.insert(request.options, progress, for: self) {
+      feed.setNext(in: $0)
     }
   }
 
   /// Inserts an object in the store for each row of an asynchronous sequence, and merges the result
-  /// in the context. All rows, or the rows of one stretch, are collected before the store begins to
-  /// write them.
+  /// in the context. All rows, or the rows of one transaction, are collected before the store
+  /// begins to write them.
   ///
   /// - Throws: as `PersistentStoreCoordinator.execute(_:rows:isolation:progress:fill:)`.
   @discardableResult
@@ -128,7 +152,7 @@ extension ContextQueue {
     }
   }
 
-  /// Merges a stretch in the context, even if the task was cancelled: the store has written it.
+  /// Merges a transaction in the context, even if the task was cancelled: the store has written it.
   func takeOver(
     _ outcome: BatchOutcome, isolation: isolated (any Actor)? = #isolation
   ) async throws {

@@ -17,10 +17,10 @@ extension PersistentStoreCoordinator {
   ///   - progress: called after every few thousand rows, on the store's writing thread; it must be
   ///     short.
   /// - Throws: `BatchRowError` for an error that concerns one row, with the row's number;
-  ///   `BatchInterruption` from a batch in stretches; `ContextError.unknownEntity` and
+  ///   `BatchInterruption` from a batch with `committing(every:)`; `ContextError.unknownEntity` and
   ///   `.noUniquenessConstraint` for an invalid request; `ContextError.validationFailed` and
   ///   `StoreError.uniquenessViolations` for errors that concern several rows together; other cases
-  ///   of `StoreError`. After an error nothing is inserted, except by earlier stretches.
+  ///   of `StoreError`. After an error nothing is inserted, except by earlier transactions.
   /// - Complexity: O(rows + their index entries and links), each in O(log objects).
   @inlinable
   @discardableResult
@@ -30,14 +30,8 @@ extension PersistentStoreCoordinator {
     fill: (inout BatchRow<Root>, Rows.Element) throws -> Void
   ) throws -> BatchInsertResult {
     try withoutActuallyEscaping(fill) { fill in
-      var iterator = rows.makeIterator()
-      for _ in 0..<request.options.skipCount where iterator.next() == nil { break }
-      return try insert(request.options, progress) { row in
-        guard let next = iterator.next() else { return false }
-        var typed = BatchRow<Root>(row)
-        try fill(&typed, next)
-        return true
-      }
+      var feed = RowFeed(rows, skipping: request.options.skipCount)
+      return try insert(request.options, progress) { try feed.setNext(in: $0, with: fill) }
     }
   }
 
@@ -55,20 +49,15 @@ extension PersistentStoreCoordinator {
     _ request: BatchInsertRequest<Root>, dictionaries: some Sequence<[String: Any?]>,
     progress: (@Sendable (BatchProgress) -> Void)? = nil
   ) throws -> BatchInsertResult {
-    var iterator = dictionaries.makeIterator()
-    for _ in 0..<request.options.skipCount where iterator.next() == nil { break }
-    return try insert(request.options, progress) { row in
-      guard let next = iterator.next() else { return false }
-      row.set(next)
-      return true
-    }
+    var feed = RowFeed(dictionaries, skipping: request.options.skipCount)
+    return try insert(request.options, progress) { feed.setNext(in: $0) }
   }
 
   /// Inserts an object for each row of a sequence, off the caller's thread.
   ///
   /// Later saves wait for the batch, as for any save; readers do not wait. When the task is
   /// cancelled, the batch ends within a few thousand rows, and nothing is inserted, except by
-  /// earlier stretches.
+  /// earlier transactions.
   ///
   /// - Throws: as the blocking call, and `CancellationError`.
   @inlinable
@@ -79,13 +68,9 @@ extension PersistentStoreCoordinator {
     progress: (@Sendable (BatchProgress) -> Void)? = nil,
     fill: @escaping @Sendable (inout BatchRow<Root>, Rows.Element) throws -> Void
   ) async throws -> BatchInsertResult {
-    var iterator = rows.makeIterator()
-    for _ in 0..<request.options.skipCount where iterator.next() == nil { break }
-    return try await insert(request.options, progress, for: nil) { row in
-      guard let next = iterator.next() else { return false }
-      var typed = BatchRow<Root>(row)
-      try fill(&typed, next)
-      return true
+    var feed = RowFeed(rows, skipping: request.options.skipCount)
+    return try await insert(request.options, progress, for: nil) {
+      try feed.setNext(in: $0, with: fill)
     }
   }
 
@@ -98,19 +83,15 @@ extension PersistentStoreCoordinator {
     isolation: isolated (any Actor)? = #isolation,
     progress: (@Sendable (BatchProgress) -> Void)? = nil
   ) async throws -> BatchInsertResult {
-    var iterator = dictionaries.makeIterator()
-    for _ in 0..<request.options.skipCount where iterator.next() == nil { break }
-    return try await insert(request.options, progress, for: nil) { row in
-      guard let next = iterator.next() else { return false }
-      row.set(next)
-      return true
-    }
+    var feed = RowFeed(dictionaries, skipping: request.options.skipCount)
+    return try await insert(request.options, progress, for: nil) { feed.setNext(in: $0) }
   }
 
   /// Inserts an object for each row of an asynchronous sequence.
   ///
-  /// The store never waits for rows: all rows, or the rows of one stretch, are collected in memory
-  /// before the store begins to write them. Therefore `stretches(of:)` bounds the memory.
+  /// The store never waits for rows: all rows, or the rows of one transaction, are collected in
+  /// memory before the store begins to write them. Therefore `committing(every:)` limits the
+  /// memory.
   ///
   /// - Throws: as the call with a sequence, and the errors of the asynchronous sequence.
   @discardableResult

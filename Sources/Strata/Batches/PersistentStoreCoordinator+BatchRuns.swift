@@ -35,8 +35,8 @@ extension PersistentStoreCoordinator {
     return source.result
   }
 
-  /// Collects all rows of an asynchronous sequence, or the rows of one stretch after the other, and
-  /// inserts them.
+  /// Collects all rows of an asynchronous sequence, or the rows of one transaction after the other,
+  /// and inserts them.
   func insert<Root: Entity, Rows: AsyncSequence>(
     _ request: BatchInsertRequest<Root>, _ rows: Rows,
     _ progress: (@Sendable (BatchProgress) -> Void)?,
@@ -55,26 +55,23 @@ extension PersistentStoreCoordinator {
           continue
         }
         collected.append(row)
-        if collected.count == options.stretchCount { try await insertCollected() }
+        if collected.count == options.commitInterval { try await insertCollected() }
       }
       // A sequence of rows may end early because its task was cancelled.
       try Task.checkCancellation()
       if !collected.isEmpty || total.token.completedCount == 0 { try await insertCollected() }
       return total
     } catch {
-      if options.stretchCount == nil || error is BatchInterruption { throw error }
+      if options.commitInterval == nil || error is BatchInterruption { throw error }
       throw BatchInterruption(token: total.token, underlyingError: error)
     }
 
     func insertCollected() async throws {
-      var rows = collected.makeIterator()
+      var feed = RowFeed(collected, skipping: 0)
       collected = []
       options.token = total.token
-      let result = try await insert(options, progress, for: queue) { row in
-        guard let next = rows.next() else { return false }
-        var typed = BatchRow<Root>(row)
-        try fill(&typed, next)
-        return true
+      let result = try await insert(options, progress, for: queue) {
+        try feed.setNext(in: $0, with: fill)
       }
       total.append(result)
     }

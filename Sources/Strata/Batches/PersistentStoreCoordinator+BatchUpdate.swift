@@ -9,11 +9,12 @@ extension PersistentStoreCoordinator {
   ///   - request: the objects to update, and their new values.
   ///   - progress: called after every few thousand objects, on the store's writing thread; it must
   ///     be short.
-  /// - Throws: `BatchInterruption` from a batch in stretches; `ContextError.unknownEntity`,
-  ///   `.foreignObjectID` and `QueryError` for an invalid request; `QueryError.unfitAssignment` for
-  ///   a calculated value that does not fit its attribute; `ContextError.validationFailed`;
-  ///   `StoreError.uniquenessViolations`, `.danglingLinks` for a target that does not exist, and
-  ///   other cases of `StoreError`. After an error nothing is updated, except by earlier stretches.
+  /// - Throws: `BatchInterruption` from a batch with `committing(every:)`;
+  ///   `ContextError.unknownEntity`, `.foreignObjectID` and `QueryError` for an invalid request;
+  ///   `QueryError.unfitAssignment` for a calculated value that does not fit its attribute;
+  ///   `ContextError.validationFailed`; `StoreError.uniquenessViolations`, `.danglingLinks` for a
+  ///   target that does not exist, and other cases of `StoreError`. After an error nothing is
+  ///   updated, except by earlier transactions.
   /// - Complexity: O(objects + their index entries that change), each in O(log objects).
   @discardableResult
   public func execute<Root: Entity>(
@@ -28,7 +29,7 @@ extension PersistentStoreCoordinator {
   ///
   /// Later saves wait for the batch, as for any save; readers do not wait. When the task is
   /// cancelled, the batch ends within a few thousand objects, and nothing is updated, except by
-  /// earlier stretches.
+  /// earlier transactions.
   ///
   /// - Throws: as the blocking call, and `CancellationError`.
   @discardableResult

@@ -53,10 +53,10 @@ extension ManagedObjectContext {
     _ type: T.Type = T.self, matching values: UniqueValue<T>...,
     with update: (T) throws -> Void = { _ in }
   ) throws -> T {
-    let constraint = try UniqueConstraint(values, of: type, schema)
+    let constraint = try UniqueConstraint(over: values, of: type, schema)
     let holder = try reader.currentViewIncludingEdits().holder(
       of: constraint.ordered(values), in: constraint.index)
-    let object = try holder.flatMap { try existing(type, $0) } ?? insert(type, values)
+    let object = try holder.flatMap { try loader.presentObject(type, $0) } ?? insert(type, values)
     try update(object)
     return object
   }
@@ -103,14 +103,14 @@ extension ManagedObjectContext {
     with update: (T, Rows.Element) throws -> Void
   ) throws -> [ObjectID] {
     guard let first = rows.first else { return [] }
-    let constraint = try UniqueConstraint(values(first), of: type, schema)
+    let constraint = try UniqueConstraint(over: values(first), of: type, schema)
     var batch = UpsertBatch(constraint.index)
     for row in rows { batch.append(constraint.ordered(try values(row))) }
     try batch.find(in: reader.currentViewIncludingEdits())
     var ids: [ObjectID] = []
     ids.reserveCapacity(rows.count)
     for (position, row) in rows.enumerated() {
-      let known = try batch.object(at: position).flatMap { try existing(type, $0) }
+      let known = try batch.object(at: position).flatMap { try loader.presentObject(type, $0) }
       let object = try known ?? insert(type, values(row))
       try update(object, row)
       // Afterwards: assigning a new object to a store changes its key.
@@ -118,14 +118,6 @@ extension ManagedObjectContext {
       ids.append(object.objectID)
     }
     return ids
-  }
-
-  // MARK: - Objects
-
-  /// The object, or nil if it is deleted here.
-  private func existing<T: ManagedObject>(_ type: T.Type, _ key: ObjectKey) throws -> T? {
-    guard let object = loader.instance(of: key), object.isPresent else { return nil }
-    return try loader.typed(object)
   }
 
   private func insert<T: ManagedObject>(_ type: T.Type, _ values: [UniqueValue<T>]) -> T {
@@ -136,34 +128,24 @@ extension ManagedObjectContext {
   }
 }
 
-/// The unique index over the properties of some values, and their order in it.
-private struct UniqueConstraint {
-  let index: IndexSchema
-  /// By part of the index, the position of its value.
-  private let positions: [Int]
-
+extension UniqueConstraint {
   /// - Throws: `ContextError.unknownEntity`, `.noUniquenessConstraint`.
-  init<T: ManagedObject>(_ values: [UniqueValue<T>], of type: T.Type, _ schema: Schema) throws {
+  fileprivate init<T: ManagedObject>(
+    over values: [UniqueValue<T>], of type: T.Type, _ schema: Schema
+  ) throws {
     guard let entity = schema.entity(for: type) else {
       throw ContextError.unknownEntity(String(describing: type))
     }
-    let slots = values.compactMap { entity.description.slot(for: $0.keyPath) }
-    guard slots.count == values.count, let index = entity.uniqueIndex(over: slots) else {
-      let names = slots.map { entity.description.properties[$0].name }
-      throw ContextError.noUniquenessConstraint(
-        entity: entity.description.name, properties: names)
-    }
-    self.index = index
-    positions = index.parts.compactMap { part in slots.firstIndex(of: part.slot) }
+    try self.init(over: values.lazy.map(\.keyPath), of: entity)
   }
+}
 
-  /// The values in the order of the index's parts.
-  ///
-  /// - Precondition: they are of the same properties as those that the constraint was found by.
-  func ordered<T>(_ values: [UniqueValue<T>]) -> [PropertyValue] {
-    precondition(
-      values.count == positions.count,
-      "upsert(from:) is given values of the same properties for each row")
-    return positions.map { values[$0].value }
+extension ObjectLoader {
+  /// The object, or nil if it is deleted in the context.
+  fileprivate func presentObject<T: ManagedObject>(
+    _ type: T.Type, _ key: ObjectKey
+  ) throws -> T? {
+    guard let object = instance(of: key), object.isPresent else { return nil }
+    return try typed(object)
   }
 }

@@ -6,6 +6,9 @@ public import StrataRecord
 
 // Single aggregates over all objects of a request. Use `select` for several aggregates, or for
 // groups.
+//
+// They are `minimum` and `maximum`, not `min` and `max` as on the rows of `select`: in an extension
+// of the context, methods of these names would hide the functions `min(_:_:)` and `max(_:_:)`.
 
 extension ManagedObjectContext {
   /// The sum of a property over the objects that `request` would return, its limit and offset

@@ -10,6 +10,9 @@ import StrataRecord
 /// for try await names in coordinator.values(of: request) { show(names) }
 /// ```
 ///
+/// The values are what a new child context would fetch. For a queue or a layer they include unsaved
+/// changes up to the end of its last turn; for a coordinator, only saved changes.
+///
 /// The first value comes at once. Another one comes after a save, a batch or a save of another
 /// process has changed an object of an entity that the request reads: the requested entity, its
 /// subentities, and the entities at the other ends of the relationships in the predicate, the order
@@ -94,9 +97,7 @@ public struct LiveValues<Value: Sendable>: AsyncSequence, Sendable {
 
 extension ContextParent {
   /// The IDs of the objects that match `request`, in its order, now and after each change of them.
-  ///
-  /// They are those that a new child context would fetch: of a queue or a layer with the unsaved
-  /// changes up to the end of its last turn, of the coordinator the saved ones.
+  /// ``LiveValues`` describes which changes are included.
   ///
   /// - Complexity: a fetch for each value.
   public func values<T: Entity>(of request: FetchRequest<T>) -> LiveValues<[ObjectID]> {
@@ -113,9 +114,7 @@ extension ContextParent {
   }
 
   /// The rows of `request`, in its order, now and after each change that may concern them.
-  ///
-  /// They are those that a new child context would fetch: of a queue or a layer with the unsaved
-  /// changes up to the end of its last turn, of the coordinator the saved ones.
+  /// ``LiveValues`` describes which changes are included.
   ///
   /// - Complexity: a fetch for each value.
   public func values<T: Entity, Row: Sendable>(
@@ -124,10 +123,8 @@ extension ContextParent {
     values(of: request, areEqual: nil)
   }
 
-  /// The rows of `request`, in its order, now and after each change of them.
-  ///
-  /// They are those that a new child context would fetch: of a queue or a layer with the unsaved
-  /// changes up to the end of its last turn, of the coordinator the saved ones.
+  /// The rows of `request`, in its order, now and after each change of them. ``LiveValues``
+  /// describes which changes are included.
   ///
   /// - Complexity: a fetch for each value.
   public func values<T: Entity, Row: Sendable & Equatable>(
@@ -137,9 +134,7 @@ extension ContextParent {
   }
 
   /// The rows of `request`, of several columns, in its order, now and after each change of them.
-  ///
-  /// They are those that a new child context would fetch: of a queue or a layer with the unsaved
-  /// changes up to the end of its last turn, of the coordinator the saved ones.
+  /// ``LiveValues`` describes which changes are included.
   ///
   /// - Complexity: a fetch for each value.
   public func values<T: Entity, each Column: Sendable & Equatable>(
@@ -171,8 +166,8 @@ private func haveEqualColumns<each Column: Equatable>(
   _ left: [(repeat each Column)], _ right: [(repeat each Column)]
 ) -> Bool {
   guard left.count == right.count else { return false }
-  for place in left.indices {
-    let (one, other) = (left[place], right[place])
+  for index in left.indices {
+    let (one, other) = (left[index], right[index])
     for (value, otherValue) in repeat (each one, each other) {
       if value != otherValue { return false }
     }

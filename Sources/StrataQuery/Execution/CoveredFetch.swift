@@ -24,7 +24,7 @@ final class CoveredFetch {
   let view: ReadView
   /// Whether a zero is taken for 0, though it may be -0.
   private let readsZero: Bool
-  private let onlyEntity: EntityNumber?
+  private let family: EntityFamily
   /// By entity: the entities of a hierarchy have different layouts.
   private var records: [EntityNumber: IndexRecord] = [:]
   // Safety: `@exclusivity(unchecked)` saves several run-time checks per row. The fetch belongs to
@@ -45,7 +45,7 @@ final class CoveredFetch {
     self.plan = plan
     self.view = view
     self.readsZero = readsZero
-    onlyEntity = plan.family.count == 1 ? plan.family[0] : nil
+    family = EntityFamily(plan.family)
   }
 
   /// The steps of the execution, for an explanation.
@@ -67,14 +67,16 @@ final class CoveredFetch {
   ) throws -> Bool {
     var inexact: [ObjectKey] = []
     var keyRanges = access.range.keyRanges
-    if !areKeysRead, view.layers.isEmpty, let onlyEntity, access.index.isOfFamilyAlone(plan) {
-      guard let rest = try visitRuns(onlyEntity, body) else { return false }
+    if !areKeysRead, view.layers.isEmpty, let entity = family.only,
+      access.index.isOfFamilyAlone(plan)
+    {
+      guard let rest = try visitRuns(entity, body) else { return false }
       keyRanges = rest
     }
     let inexactCountMax = try plan.lookupCountMax(in: view)
     for range in keyRanges where inexact.count <= inexactCountMax {
       reads.entries += try view.walkIndex(number, in: range, isReversed: false) { entry, key in
-        guard isInFamily(key) else { return .more }
+        guard family.contains(key.entity) else { return .more }
         if let row = row(of: key, Self.value(of: entry)) {
           rowCount += 1
           try body(row, 1)
@@ -169,14 +171,13 @@ final class CoveredFetch {
     _ range: KeyRange, _ window: inout Window, _ body: (Row) throws -> ScanStep
   ) throws {
     reads.entries += try view.walkIndex(number, in: range, isReversed: false) { entry, key in
-      guard isInFamily(key), window.takes() else { return window.isFull ? .stop : .more }
+      guard family.contains(key.entity), window.takes() else {
+        return window.isFull ? .stop : .more
+      }
       if try show(key, Self.value(of: entry), body) == .stop { window.close() }
       return window.isFull ? .stop : .more
     }
   }
-
-  /// The most entries with one value that are collected: more are visited forwards.
-  private static let groupCountMax = 64
 
   /// Visits rows in descending order of their values; those with one value in ascending order of
   /// their keys.
@@ -197,13 +198,13 @@ final class CoveredFetch {
       group.removeAll()
     }
     reads.entries += try view.walkIndex(number, in: range, isReversed: true) { entry, key in
-      guard isInFamily(key) else { return .more }
+      guard family.contains(key.entity) else { return .more }
       let next = Self.value(of: entry)
       if !group.isEmpty, !group.has(next) { try close() }
       if window.isFull { return .stop }
       if group.isEmpty { value = [UInt8](next) }
       group.append(key, next, isCertain: true)
-      guard group.keys.count > Self.groupCountMax else { return .more }
+      guard group.keys.count > IndexGroup.reversedCountMax else { return .more }
       large = value
       group.removeAll()
       return .stop
@@ -216,15 +217,8 @@ final class CoveredFetch {
   private func skip(
     in range: KeyRange, isReversed: Bool, _ window: inout Window
   ) throws -> KeyRange? {
-    guard window.toSkip >= Window.skippedCountMin, access.index.isOfFamilyAlone(plan) else {
-      return range
-    }
-    let (skipped, lookUpCount) = try view.skipEntries(
-      of: number, in: range, isReversed: isReversed, upTo: window.toSkip)
-    guard window.skips(skipped.count) else { return range }
-    reads.entries += skipped.count
-    reads.records += lookUpCount
-    return skipped.rest
+    guard window.skipsBlocks, access.index.isOfFamilyAlone(plan) else { return range }
+    return try window.skip(in: range, of: number, view, isReversed: isReversed, &reads)
   }
 
   // MARK: - By key
@@ -240,7 +234,7 @@ final class CoveredFetch {
     var bytes: [UInt8] = []
     for range in access.range.keyRanges where keys.count <= most {
       reads.entries += try view.walkIndex(number, in: range, isReversed: false) { entry, key in
-        guard isInFamily(key) else { return .more }
+        guard family.contains(key.entity) else { return .more }
         let value = Self.value(of: entry)
         if let last = values.last,
           bytes.withUnsafeBytes({ UnsafeRawBufferPointer(rebasing: $0[last]).isEqual(to: value) })
@@ -315,17 +309,11 @@ final class CoveredFetch {
   {
     var found: (ObjectKey, [UInt8])?
     reads.entries += try view.walkIndex(number, in: range, isReversed: isReversed) { entry, key in
-      guard isInFamily(key) else { return .more }
+      guard family.contains(key.entity) else { return .more }
       found = (key, [UInt8](Self.value(of: entry)))
       return .stop
     }
     return found
-  }
-
-  @inline(__always)
-  private func isInFamily(_ key: ObjectKey) -> Bool {
-    if let onlyEntity { return key.entity == onlyEntity }
-    return plan.family.contains(key.entity)
   }
 
   @inline(__always)

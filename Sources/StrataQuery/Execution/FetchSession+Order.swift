@@ -5,7 +5,7 @@ import StrataRecord
 
 // Fetches from an index with entries in the order of the request. The walk ends when the window is
 // full. Objects before the offset are skipped by blocks of entries, without a look-up, unless a
-// part of the predicate must be evaluated (`+Jumping`).
+// part of the predicate must be evaluated (`+Skipping`).
 
 /// One part of the walk over an index.
 private struct Leg {
@@ -102,9 +102,8 @@ extension FetchSession where Sink: RowSink {
   ) throws -> [UInt8]? {
     let access = order.access
     var large: [UInt8]?
-    // In a reversed walk, up to 64 entries with one value are collected. A value with more entries
-    // is walked forwards.
-    let groupCountMax = order.isReversed && isInKeyOrder(within: order) ? 64 : .max
+    let groupCountMax =
+      order.isReversed && isInKeyOrder(within: order) ? IndexGroup.reversedCountMax : .max
     let isGrouped =
       order.isReversed || order.keyCount < plan.sort.count || !order.isToTheEnd
     // Whether an entry without its record decides that its object is a result. A sink that may stop
@@ -118,7 +117,7 @@ extension FetchSession where Sink: RowSink {
       // entries.
       reads.entries += try view.walkIndex(
         access.index.number, in: range, isReversed: order.isReversed
-      ) { _, key in try isInFamily(key) ? take(key) : .more }
+      ) { _, key in try family.contains(key.entity) ? take(key) : .more }
       return nil
     }
     let cutByteCount = KeyEncoder.valueByteCountMax + KeyEncoder.objectKeyByteCount
@@ -144,7 +143,7 @@ extension FetchSession where Sink: RowSink {
     reads.entries += try view.walkIndex(
       access.index.number, in: range, isReversed: order.isReversed
     ) { entry, key in
-      guard isInFamily(key) else { return .more }
+      guard family.contains(key.entity) else { return .more }
       if isDirect, entry.count < cutByteCount, group.isEmpty { return try take(key) }
       return try gather(entry, key)
     }
@@ -177,7 +176,7 @@ extension FetchSession where Sink: RowSink {
       var found = 0
       let count = try view.walkIndex(order.access.index.number, in: range, isReversed: false) {
         entry, key in
-        guard isInFamily(key) else { return .more }
+        guard family.contains(key.entity) else { return .more }
         let value = UnsafeRawBufferPointer(
           rebasing: entry.dropLast(KeyEncoder.objectKeyByteCount))
         isCut = isCut || value.count >= KeyEncoder.valueByteCountMax

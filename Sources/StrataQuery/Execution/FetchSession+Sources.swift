@@ -21,7 +21,7 @@ extension FetchSession where Sink: RowSink {
     var sourceReader = SourceReader(view: view, lookupCountMax: most, trace: trace)
     var found = try sourceReader.keys(of: source, upTo: readsEntriesAlone ? .max : most)
     reads = reads + sourceReader.reads
-    found?.removeAll { !isInFamily($0) }
+    found?.removeAll { !family.contains($0.entity) }
     guard let found, found.doubtfulCount <= most else { return try readRecords() }
     accessStep = trace?.steps.last
     if plan.sort.isEmpty {
@@ -77,7 +77,7 @@ extension FetchSession where Sink: RowSink {
     for range in access.range.keyRanges where found < most {
       reads.entries += try view.walkIndex(access.index.number, in: range, isReversed: false) {
         entry, key in
-        guard isInFamily(key) else { return .more }
+        guard family.contains(key.entity) else { return .more }
         if access.isCertain(entry) { found += 1 } else { doubtful.append(key) }
         return found < most ? .more : .stop
       }

@@ -20,9 +20,8 @@ final class FetchSession<Sink> {
   let trace: PlanTrace?
 
   let reader: RowReader
-  /// The entity of the results; nil if there are several.
-  private let onlyEntity: EntityNumber?
-  /// The layout of the only entity's records.
+  let family: EntityFamily
+  /// The layout of the records, if the family is only one entity.
   private let onlyLayout: RecordLayout?
   /// Whether a part of the predicate must be evaluated even for objects with certain entries.
   private let hasFilter: Bool
@@ -48,8 +47,8 @@ final class FetchSession<Sink> {
     self.sink = sink
     self.trace = trace
     self.reader = reader ?? RowReader(view: view)
-    onlyEntity = plan.family.count == 1 ? plan.family[0] : nil
-    onlyLayout = onlyEntity.flatMap { view.schema.layout(of: $0) }
+    family = EntityFamily(plan.family)
+    onlyLayout = family.only.flatMap { view.schema.layout(of: $0) }
     hasFilter = plan.filter != nil
     window = Window(offset: plan.offset, limit: plan.limit)
   }
@@ -147,14 +146,8 @@ extension FetchSession where Sink: RowSink {
   }
 
   private func layout(of key: ObjectKey) -> RecordLayout? {
-    if let onlyEntity, key.entity == onlyEntity { return onlyLayout }
+    if let only = family.only, key.entity == only { return onlyLayout }
     return view.schema.layout(of: key.entity)
-  }
-
-  @inline(__always)
-  func isInFamily(_ key: ObjectKey) -> Bool {
-    if let onlyEntity { return key.entity == onlyEntity }
-    return plan.family.contains(key.entity)
   }
 
   func lookupCountMax() throws -> Int { try plan.lookupCountMax(in: view) }

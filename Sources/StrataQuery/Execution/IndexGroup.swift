@@ -10,6 +10,10 @@ struct IndexGroup {
   private(set) var isCertain = true
   private var value: [UInt8] = []
 
+  /// The most entries with one value that a reversed walk collects. A value with more entries is
+  /// walked forwards.
+  static let reversedCountMax = 64
+
   var isEmpty: Bool { keys.isEmpty }
 
   /// Whether the values may differ beyond the bytes that the index contains.

@@ -87,10 +87,10 @@ package struct PathResolver: Sendable {
 
   /// Resolves a path that ends at a property.
   ///
-  /// - Throws: the errors of `end(of:)`; `toManyProperty` if the path has a to-many relationship;
-  ///   `unknownProperty` for a path without steps.
+  /// - Throws: the errors of `resolve(_:)`; `toManyProperty` if the path has a to-many
+  ///   relationship; `unknownProperty` for a path without steps.
   func path(_ reference: PathReference) throws(QueryError) -> ResolvedPath {
-    switch try end(of: reference) {
+    switch try resolve(reference) {
     case .property(let path): return path
     case .object: throw .unknownProperty(entity: entity.description.name, keyPath: "\\.self")
     case .collection(let collection, _): throw collection.isUnfit
@@ -102,17 +102,17 @@ package struct PathResolver: Sendable {
   /// - Throws: `unknownProperty`, `transientProperty`, `externalProperty`, `tooManySteps`;
   ///   `unfitProperty` if the path has steps after an attribute; `unboundVariable` if the path
   ///   begins at an element of a collection and is outside of the condition on that collection.
-  func end(of reference: PathReference) throws(QueryError) -> End {
+  func resolve(_ reference: PathReference) throws(QueryError) -> End {
     try reference.requireLength()
     let (first, depth) = try beginning(of: reference)
-    let end = try end(of: reference, from: first, depth: depth)
+    let end = try resolve(reference, from: first, depth: depth)
     log?.note(end, from: first, isOutermost: depth == scopes.count, schema: schema)
     if reference.scope == nil { grouping?.note(end, entity) }
     return end
   }
 
-  private func end(
-    of reference: PathReference, from first: EntitySchema, depth: Int
+  private func resolve(
+    _ reference: PathReference, from first: EntitySchema, depth: Int
   ) throws(QueryError) -> End {
     var owner = first
     var hops: [Int] = []
@@ -124,14 +124,14 @@ package struct PathResolver: Sendable {
       }
       if owner.isIdentity(step) {
         // The path ends at the ID of the object that the steps before lead to.
-        let owner = PathReference(scope: reference.scope, steps: Array(reference.steps[..<index]))
-        return try end(of: owner.withoutLastCast)
+        let prefix = PathReference(scope: reference.scope, steps: Array(reference.steps[..<index]))
+        return try resolve(prefix.withoutLastCast)
       }
       guard let slot = owner.slotIfAny(at: step) else {
         guard let names = owner.names(at: step) else { throw owner.unknown(step) }
         let steps = reference.steps[..<index] + names + reference.steps[(index + 1)...]
-        return try end(
-          of: PathReference(scope: reference.scope, steps: Array(steps)), from: first, depth: depth)
+        return try resolve(
+          PathReference(scope: reference.scope, steps: Array(steps)), from: first, depth: depth)
       }
       let property = owner.description.properties[slot]
       let isLast = index == reference.steps.count - 1
@@ -152,7 +152,7 @@ package struct PathResolver: Sendable {
       }
       if isLast || member != nil {
         return .property(
-          try end(property, at: slot, of: owner, depth: depth, hops: hops, name: name, member))
+          try path(to: property, at: slot, of: owner, depth: depth, hops: hops, name: name, member))
       }
       guard let destination else {
         throw .unfitProperty(entity: entityName, property: property.name)
@@ -173,8 +173,8 @@ package struct PathResolver: Sendable {
     return (scopes[index].entity, scopes.count - 1 - index)
   }
 
-  private func end(
-    _ property: PropertyDescription, at slot: Int, of owner: EntitySchema, depth: Int, hops: [Int],
+  private func path(
+    to property: PropertyDescription, at slot: Int, of owner: EntitySchema, depth: Int, hops: [Int],
     name: String, _ composite: CompositePath?
   ) throws(QueryError) -> ResolvedPath {
     let entityName = owner.description.name

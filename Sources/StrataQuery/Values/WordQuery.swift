@@ -224,7 +224,7 @@ extension WordQuery {
   ///
   /// - Parameter counts: has a place for each word of the query.
   func count(in text: UnsafeRawBufferPointer, _ counts: inout [Int]) -> Int {
-    for place in counts.indices { counts[place] = 0 }
+    for index in counts.indices { counts[index] = 0 }
     var length = 0
     scan(text) { matched, _, _ in
       length += 1

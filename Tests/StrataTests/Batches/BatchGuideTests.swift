@@ -59,8 +59,8 @@ import Testing
     // begin deleting
     try await coordinator.execute(BatchDeleteRequest(City.where { $0.population == 0 }))
     // end
-    // begin stretches
-    let imported = BatchInsertRequest(City.self).stretches(of: 100_000)
+    // begin transactions
+    let imported = BatchInsertRequest(City.self).committing(every: 100_000)
     do {
       try await coordinator.execute(imported, rows: lines) { $0.name = $1.name }
     } catch let error as BatchInterruption {

@@ -315,11 +315,11 @@ private struct Stop: Error, Equatable {}
     }
   }
 
-  // MARK: - Stretches
+  // MARK: - Several transactions
 
-  @Test func `in stretches commits each, and resumes after the one that failed`() throws {
+  @Test func `commits several transactions, and resumes after the one that failed`() throws {
     let container = try ledger()
-    let request = BatchInsertRequest(LedgerEntry.self).stretches(of: 4)
+    let request = BatchInsertRequest(LedgerEntry.self).committing(every: 4)
     let error = #expect(throws: BatchInterruption.self) {
       try container.coordinator.execute(request, rows: 0..<11) {
         if $1 == 9 { throw Stop() }
@@ -341,10 +341,10 @@ private struct Stop: Error, Equatable {}
     #expect(amounts == Array(0..<11))
   }
 
-  @Test func `in stretches lets others save in between, and tells how far it is`() async throws {
+  @Test func `lets others save between its transactions, and tells how far it is`() async throws {
     let container = try ledger()
     let told = Mutex<[BatchProgress]>([])
-    let request = BatchInsertRequest(LedgerEntry.self).stretches(of: 100)
+    let request = BatchInsertRequest(LedgerEntry.self).committing(every: 100)
     try await container.coordinator.execute(
       request, rows: 0..<250, progress: { progress in told.withLock { $0.append(progress) } },
       fill: { $0.amount = $1 })
@@ -352,12 +352,12 @@ private struct Stop: Error, Equatable {}
     #expect(told.withLock { $0.map { $0.token?.completedCount } } == [0, 100, 100, 200, 200, 250])
   }
 
-  @Test func `takes an asynchronous sequence, also in stretches`() async throws {
+  @Test func `takes an asynchronous sequence, also in several transactions`() async throws {
     let container = try ledger()
     let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
     for number in 0..<10 { continuation.yield(number) }
     continuation.finish()
-    var request = BatchInsertRequest(LedgerEntry.self).stretches(of: 4)
+    var request = BatchInsertRequest(LedgerEntry.self).committing(every: 4)
     request.returnsObjectIDs = true
     let result = try await container.coordinator.execute(request, rows: stream) { $0.amount = $1 }
     #expect(result.insertedCount == 10 && result.objectIDs?.count == 10)
@@ -407,6 +407,39 @@ private struct Stop: Error, Equatable {}
       try context.execute(BatchUpdateRequest(LedgerEntry.all.limit(1)).setting(\.label, to: "x"))
       #expect(try context.count(LedgerEntry.where { $0.label == "x" }) == 1)
     }
+  }
+
+  @Test func `tells a program whose context executes it how far it is`() throws {
+    let container = try ledger()
+    let told = Mutex<[Int]>([])
+    try read(container) { context in
+      try context.execute(
+        BatchInsertRequest(LedgerEntry.self).committing(every: 2), rows: 0..<3,
+        progress: { progress in told.withLock { $0.append(progress.completedCount) } },
+        fill: { $0.amount = $1 })
+      #expect(try context.count(LedgerEntry.all) == 3)
+    }
+    #expect(told.withLock { $0 } == [2, 2, 3, 3])
+  }
+
+  @Test func `takes dictionaries from a context, which merges the objects`() throws {
+    let container = try ledger(entries: 1)
+    let told = Mutex<[Int]>([])
+    try read(container) { context in
+      #expect(try context.count(LedgerEntry.all) == 1)
+      let result = try context.execute(
+        BatchInsertRequest(LedgerEntry.self), dictionaries: [["label": "x", "amount": 7]],
+        progress: { progress in told.withLock { $0.append(progress.completedCount) } })
+      #expect(result.insertedCount == 1)
+      let found = try context.fetch(LedgerEntry.where { $0.label == "x" })
+      #expect(found.map(\.amount) == [7])
+      #expect(throws: BatchRowError.self) {
+        try context.execute(
+          BatchInsertRequest(LedgerEntry.self), dictionaries: [["colour": "red"]])
+      }
+      #expect(try context.count(LedgerEntry.all) == 2)
+    }
+    #expect(told.withLock { $0 } == [1, 1])
   }
 
   @Test func `is one transaction of the history`() async throws {

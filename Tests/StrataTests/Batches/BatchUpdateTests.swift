@@ -2,6 +2,7 @@
 import Foundation
 import Strata
 import StrataTestSupport
+import Synchronization
 import Testing
 
 @Suite struct `A batch update` {
@@ -110,28 +111,43 @@ import Testing
     }
   }
 
-  @Test func `in stretches examines each object once, and resumes`() throws {
+  @Test func `in several transactions examines each object once, and resumes`() throws {
     let container = try ledger(entries: 10)
     let request = BatchUpdateRequest(LedgerEntry.where { $0.amount < 100 })
-      .setting(\.amount) { $0.amount + 1 }.stretches(of: 3)
+      .setting(\.amount) { $0.amount + 1 }.committing(every: 3)
     let result = try container.coordinator.execute(request)
     #expect(result.updatedCount == 10 && result.token.completedCount == 10)
     #expect(try amounts(container) == Array(1...10))
     let failing = try BatchUpdateRequest(LedgerEntry.all)
-      .setting("small", format: "amount * 5000").stretches(of: 3)
+      .setting("small", format: "amount * 5000").committing(every: 3)
     let error = #expect(throws: BatchInterruption.self) {
       try container.coordinator.execute(failing)
     }
     let token = try #require(error?.token)
     #expect(token.completedCount == 6 && error?.underlyingError is QueryError)
     let rest = BatchUpdateRequest(LedgerEntry.all).setting(\.amount, to: 0)
-      .stretches(of: 3).resuming(after: token)
+      .committing(every: 3).resuming(after: token)
     #expect(try container.coordinator.execute(rest).updatedCount == 4)
     #expect(try amounts(container) == [1, 2, 3, 4, 5, 6, 0, 0, 0, 0])
     let limited = BatchUpdateRequest(LedgerEntry.all.limit(8)).setting(\.amount, to: 0)
     #expect(throws: QueryError.self) {
       try container.coordinator.execute(limited.resuming(after: token))
     }
+  }
+
+  @Test func `tells a program whose context executes it how far it is`() throws {
+    let container = try ledger(entries: 3)
+    let told = Mutex<[Int]>([])
+    try ContextQueue(parent: container.coordinator).performAndWait { context in
+      let entries = try context.fetch(LedgerEntry.all)
+      let request = BatchUpdateRequest(LedgerEntry.all).setting(\.amount, to: 9)
+        .committing(every: 2)
+      let result = try context.execute(request) { progress in
+        told.withLock { $0.append(progress.completedCount) }
+      }
+      #expect(result.updatedCount == 3 && entries.map(\.amount) == [9, 9, 9])
+    }
+    #expect(told.withLock { $0 } == [2, 2, 3, 3])
   }
 
   @Test func `is a conflict for a context that has changed the same property`() throws {

@@ -30,7 +30,7 @@ struct CollectionNode: Sendable {
   /// - Throws: `QueryError.unfitProperty` if the path does not end at a to-many relationship;
   ///   `toManyProperty` if the path has steps after one.
   func resolved(by resolver: PathResolver) throws(QueryError) -> ResolvedCollection {
-    switch try resolver.end(of: path) {
+    switch try resolver.resolve(path) {
     case .property(let path): throw path.isUnfit
     case .object:
       throw .unknownProperty(entity: resolver.entity.description.name, keyPath: "\\.self")

@@ -18,7 +18,7 @@ struct PathNode: OperandNode {
   }
 
   func resolved(by resolver: PathResolver) throws(QueryError) -> any Operand {
-    switch try resolver.end(of: path) {
+    switch try resolver.resolve(path) {
     case .property(let path): return PathOperand(path: path)
     case .object(let depth): return IdentityOperand(depth: depth)
     case .collection(let collection, _): throw collection.isUnfit

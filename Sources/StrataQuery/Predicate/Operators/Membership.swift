@@ -40,7 +40,7 @@ struct Membership: OperatorNode {
   private func isIn(
     _ right: any OperandNode, _ resolver: PathResolver
   ) throws(QueryError) -> any Condition {
-    if let path = right as? PathNode, case .collection = try resolver.end(of: path.path) {
+    if let path = right as? PathNode, case .collection = try resolver.resolve(path.path) {
       return try QuantifiedOperator(.any, Comparison(path, .equal, left, options))
         .resolved(by: resolver)
     }

@@ -22,7 +22,7 @@ struct QuantifiedOperator: PredicateNode {
       return Not(try QuantifiedOperator(.any, operation).resolved(by: resolver))
     }
     guard let path = resolver.bound(operation.left) as? PathNode,
-      case .collection(let collection, let rest) = try resolver.end(of: path.path)
+      case .collection(let collection, let rest) = try resolver.resolve(path.path)
     else {
       let left = try operation.left.resolved(by: resolver)
       throw .mismatchedOperands(left: "a to-many relationship", right: left.description)
@@ -34,7 +34,7 @@ struct QuantifiedOperator: PredicateNode {
     ofMember.left = PathNode(left)
     // The quantifier applies again if the rest of the path goes through another to-many
     // relationship.
-    if case .collection = try inner.end(of: left) {
+    if case .collection = try inner.resolve(left) {
       let nested = QuantifiedOperator(quantifier, ofMember)
       return quantifier.condition(collection, try nested.resolved(by: inner))
     }

@@ -29,7 +29,7 @@ package struct TextMatch: OperatorNode {
   package func resolved(by resolver: PathResolver) throws(QueryError) -> any Condition {
     // `cities CONTAINS %@`: whether an object is a member.
     if part == .infix, options.isEmpty, let path = resolver.bound(left) as? PathNode,
-      case .collection = try resolver.end(of: path.path)
+      case .collection = try resolver.resolve(path.path)
     {
       return try QuantifiedOperator(.any, Comparison(path, .equal, right)).resolved(by: resolver)
     }

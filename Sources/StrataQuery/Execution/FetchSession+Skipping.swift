@@ -43,15 +43,11 @@ extension FetchSession where Sink: RowSink {
   ///
   /// - Returns: the rest of the range, in which the walk goes on; nil at its end.
   func skip(in range: KeyRange, _ order: IndexOrder, isReversed: Bool) throws -> KeyRange? {
-    guard window.toSkip >= Window.skippedCountMin, isInKeyOrder(within: order),
-      order.access.index.isOfFamilyAlone(plan)
-    else { return range }
-    let (skipped, lookUpCount) = try view.skipEntries(
-      of: order.access.index.number, in: range, isReversed: isReversed, upTo: window.toSkip)
-    guard window.skips(skipped.count) else { return range }
-    reads.entries += skipped.count
-    reads.records += lookUpCount
-    return skipped.rest
+    let index = order.access.index
+    guard window.skipsBlocks, isInKeyOrder(within: order), index.isOfFamilyAlone(plan) else {
+      return range
+    }
+    return try window.skip(in: range, of: index.number, view, isReversed: isReversed, &reads)
   }
 }
 
