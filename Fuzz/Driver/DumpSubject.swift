@@ -175,7 +175,7 @@ enum DumpSubject: Subject {
       var values: [(name: String, value: PropertyValue)] = []
       for type in Self.types.sorted(by: { "\($0)" < "\($1)" }) where Bool.random(using: &random) {
         let bytes = [UInt8](countMax: 24, using: &random)
-        let value = KeysSubject.value(.attribute(type), bytes[...])
+        let value = PropertyValue(.attribute(type), from: bytes[...])
         if value != .null { values.append(("\(type)", value)) }
       }
       return values
