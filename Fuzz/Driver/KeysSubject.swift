@@ -120,7 +120,7 @@ enum KeysSubject: Subject {
   // MARK: - Operations
 
   static func step(_ random: inout SeededGenerator) throws(Finding) {
-    let head = (0..<4).map { _ in UInt8.random(in: 0...255, using: &random) }
+    let head = [UInt8](uniform: 4, using: &random)
     if Int.random(in: 0..<8, using: &random) == 0 {
       return try probe(exactly: head + [UInt8](countMax: 80, using: &random))
     }
