@@ -179,9 +179,8 @@ private func error(_ body: () throws -> Void) -> StoreError? {
         full = error
       }
     }
-    guard case .storeFull = try #require(full) else {
-      return Issue.record("\(String(describing: full))")
-    }
+    let error = try #require(full)
+    guard case .storeFull = error else { throw error }
     #expect(savedCount > 1_000)
     let size = try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int
     #expect(try #require(size) <= limit)
