@@ -90,7 +90,7 @@ static void handle(int number, siginfo_t *information, void *context) {
     if (way_out != NULL) leave_call(index);
     void *placed = place_page(place);
     if (placed == NULL) break;
-    // A page of LMDB without entries. Its number is no page's, and it is of no kind, so that
+    // A page of LMDB without entries. Its number is not a page's, and it is of no kind, so that
     // LMDB's searches report damage.
     uint16_t head[8] = {0xFFFF, 0xFFFF, 0xFFFF, 0xFFFF, 0, 0, 16, (uint16_t)page_byte_count};
     memcpy(placed, head, sizeof head);

@@ -101,7 +101,7 @@ extension DumpItem {
       self = .header(try Self.blueprint(json))
       return
     }
-    guard let model else { throw DumpMistake("the first line is no header of a dump") }
+    guard let model else { throw DumpMistake("the first line is not the header of a dump") }
     if let id = json["object"] {
       self = try Self.object(Self.id(id, in: model), json, in: model)
     } else if let id = json["links"] {
@@ -118,7 +118,7 @@ extension DumpItem {
 
   private static func blueprint(_ json: JSONValue) throws -> StoreBlueprint {
     guard json["strata"]?.string == "dump", let version = json["version"]?.integer(as: Int.self)
-    else { throw DumpMistake("it is no header of a dump") }
+    else { throw DumpMistake("it is not the header of a dump") }
     guard version == Self.version else {
       throw DumpMistake("it has version \(version), and this tool reads \(Self.version)")
     }
@@ -161,7 +161,7 @@ extension DumpItem {
         let attribute = entity?.properties[slot].attribute
       else { throw DumpMistake("\(id.entity) has no attribute \(member.name)") }
       guard let value = DumpedValue.value(of: member.value, as: attribute.type) else {
-        throw DumpMistake("the value of \(member.name) is no \(attribute.type)")
+        throw DumpMistake("the value of \(member.name) is not of type \(attribute.type)")
       }
       values.append((member.name, value))
     }
@@ -186,7 +186,7 @@ extension DumpItem {
     _ json: JSONValue, in model: ManagedObjectModel
   ) throws -> DumpedID {
     guard let id = json.string.flatMap(DumpedID.init) else {
-      throw DumpMistake("an ID is no entity and serial, as in “City/5”")
+      throw DumpMistake("an ID is not an entity and a serial, as in “City/5”")
     }
     guard model.entity(named: id.entity) != nil else {
       throw DumpMistake("the model has no entity \(id.entity)")

@@ -62,7 +62,7 @@ package final class StoreMaker {
       work = try begin(blueprint)
       return
     }
-    guard let work else { throw DumpMistake("the first line is no header of a dump") }
+    guard let work else { throw DumpMistake("the first line is not the header of a dump") }
     switch item {
     case .header: return
     case .object(let id, let values): try insert(id, values, work)

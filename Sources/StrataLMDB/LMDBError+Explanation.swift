@@ -24,7 +24,7 @@ extension LMDBError: CustomStringConvertible {
     case .notAnLMDBFile:
       ErrorExplanation(
         "The file cannot be opened.",
-        because: "This is no LMDB file, or its beginning is damaged.",
+        because: "This is not an LMDB file, or its beginning is damaged.",
         remedy: "Check the path, or restore a backup.")
     case .versionMismatch:
       ErrorExplanation(

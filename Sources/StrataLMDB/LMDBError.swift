@@ -4,7 +4,7 @@ import StrataPrimitives
 
 /// An operation of the storage engine failed; each case names the remedy.
 ///
-/// "Not found" is no error: a lookup that finds nothing returns nil or false. Sources: lmdb.h,
+/// "Not found" is not an error: a lookup that finds nothing returns nil or false. Sources: lmdb.h,
 /// "Return Codes"; errno.
 @usableFromInline
 package enum LMDBError: Error, Hashable, Sendable {

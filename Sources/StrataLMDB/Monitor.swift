@@ -7,7 +7,7 @@ import StrataPrimitives
 /// it; a POSIX mutex has both.
 ///
 /// ## Isolation
-/// The state is reached inside the closures alone, under the lock. They must be short, must not
+/// The state is reached only inside the closures, under the lock. They must be short, must not
 /// enter the same monitor, and must not let references of the state escape that are not Sendable.
 ///
 // Safety: `state` is touched only between lock and unlock of `mutex`.

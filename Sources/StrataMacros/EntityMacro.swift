@@ -9,7 +9,7 @@
   ///
   /// - Each stored `var` gets `@_Persisted(slot:)`, which turns it into accessors of a record.
   /// - The class gets its slots' bounds and its `EntityDescription`.
-  /// - A class whose superclass is no entity gets the conformance to `Entity`.
+  /// - A class whose superclass is not an entity gets the conformance to `Entity`.
   ///
   /// The members' role alone reports mistakes in the class and its properties, so that each is
   /// reported once.

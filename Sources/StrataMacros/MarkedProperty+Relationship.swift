@@ -29,7 +29,7 @@
       }
     }
 
-    /// Reports a type that is no relationship's. It must be spelled out: a macro cannot see the
+    /// Reports a type that is not a relationship's. It must be spelled out: a macro cannot see the
     /// type behind a type alias.
     ///
     /// - Returns: whether it did.

@@ -136,10 +136,10 @@
       case .unfitRule(let rule, let type, let fits):
         "'\(rule)' is a rule for \(fits), not for '\(type)': remove it"
       case .invalidPattern(let reason):
-        "this is no regular expression: \(reason)"
+        "this is not a regular expression: \(reason)"
 
       case .relationshipOfValue(let name, let type):
-        "'\(type)' is no entity, so '\(name)' is an attribute: remove @Relationship"
+        "'\(type)' is not an entity, so '\(name)' is an attribute: remove @Relationship"
       case .relationshipOfCollection(let type, let instead):
         "a to-many relationship is not a '\(type)': write '\(instead)'"
       case .requiredToOne(let type):

@@ -22,7 +22,7 @@ import Synchronization
 /// The POSIX mutex has memory of its own, because it must not move and a Swift value may.
 ///
 /// ## Isolation
-/// Sendable: the state is reached under the lock alone. The thread sanitizer knows POSIX mutexes,
+/// Sendable: the state is reached only under the lock. The thread sanitizer knows POSIX mutexes,
 /// so it sees which thread holds the lock.
 @usableFromInline
 // Safety: `state` is reached only between `lock` and `unlock`, and in `deinit`.

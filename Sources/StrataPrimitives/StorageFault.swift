@@ -9,7 +9,7 @@
 package enum StorageFault: String, Sendable, CaseIterable {
   /// A record is read without a look at its checksum.
   case recordUnchecked
-  /// The seal is of records alone: it leaves out the entries of indexes and links.
+  /// The seal covers only records: it leaves out the entries of indexes and links.
   case entriesUnsealed
   /// The content of a file is not compared with the seal when the file is opened.
   case sealUnchecked

@@ -46,7 +46,7 @@ extension QueryError {
       // The reason may repeat the pattern, and a program may take the pattern from its user.
       ErrorExplanation(
         "The pattern cannot be used.",
-        because: "It is no regular expression; the error has more in its reason.",
+        because: "It is not a regular expression; the error's reason says more.",
         remedy: "Correct the pattern.")
     case .costlyPattern:
       ErrorExplanation(
@@ -106,7 +106,7 @@ extension QueryError {
         remedy: "Filter groups with having.")
     case .unfitGroupKey(let key):
       ErrorExplanation(
-        "The rows cannot be grouped by \(key).", because: "It is no property.",
+        "The rows cannot be grouped by \(key).", because: "It is not a property.",
         remedy: "Group by properties.")
     case .duplicateColumn(let name):
       ErrorExplanation(

@@ -132,7 +132,7 @@ package final class LMDBStore: PersistentStore {
   /// A store in memory: the same code on a file without a name, gone with the last reference.
   ///
   /// - Parameters:
-  ///   - origin: as of `open`.
+  ///   - origin: as in `open`.
   ///   - clock: the clock of the dates that the store and its contexts write.
   /// - Throws: `diskFull`, `permissionDenied`, `storage`: the folder for temporary files is needed.
   package static func inMemory(
@@ -229,7 +229,7 @@ package final class LMDBStore: PersistentStore {
   /// - Throws: `closed`; the errors of opening the file again.
   func opened() throws(StoreError) -> OpenStore {
     while true {
-      // Nothing in here may keep an environment open that is to be closed.
+      // Nothing in here may keep open an environment that is to be closed.
       if let opened = try usableStore() { return opened }
       if try !reopenFailedFile(), let lastingError { throw StoreError(lastingError) }
     }
@@ -292,10 +292,8 @@ package final class LMDBStore: PersistentStore {
     }
   }
 
-  /// The first free serial in the catalog, as far as it can be read.
-  func firstFreeSerial() -> UInt64 {
-    (try? opened().queue.firstFreeSerial()) ?? ObjectKey.unsavedSerialMin
-  }
+  /// The first free serial in the catalog; nil if it cannot be read.
+  func firstFreeSerial() -> UInt64? { try? opened().queue.firstFreeSerial() }
 
   package func takeSerials(upTo countMax: Int) -> Range<UInt64> {
     if !isClosed { return serials.take(upTo: countMax, for: self) }

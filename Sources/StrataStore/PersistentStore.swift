@@ -7,7 +7,7 @@ import StrataPrimitives
 
 /// The storage of objects: it makes snapshots and saves change sets.
 ///
-/// The coordinator uses stores by this protocol alone, so that a store on another engine can
+/// The coordinator uses stores only by this protocol, so that a store on another engine can
 /// replace `LMDBStore`. Tests/StrataStoreTests has the contract that each must pass.
 ///
 /// ## Isolation
@@ -29,7 +29,7 @@ package protocol PersistentStore: SnapshotSource {
   /// store promises.
   ///
   /// Saves that wait at the same time may share one transaction. Each is checked by itself, after
-  /// those before it, and its failure concerns that save alone.
+  /// those before it, and its failure concerns only that save.
   ///
   /// - Parameters:
   ///   - lendsThread: whether the caller only waits until the completion is called. Then the
@@ -123,8 +123,8 @@ package protocol PersistentStore: SnapshotSource {
   /// - Returns: 1 at least. Those that are not used are lost.
   func takeSerials(upTo countMax: Int) -> Range<UInt64>
 
-  /// Serials for new objects of one entity, as of `takeSerials(upTo:)`. Of several stores, they are
-  /// of the first writable one that accepts the entity.
+  /// Serials for new objects of one entity, as in `takeSerials(upTo:)`. In a group, they come from
+  /// the first writable store that accepts the entity.
   func takeSerials(upTo countMax: Int, for entity: EntityNumber) -> Range<UInt64>
 
   /// The stores that this one consists of, in the order of `feeds`: itself, unless it is a group.
@@ -172,7 +172,7 @@ package struct CompactionOutcome: Sendable, Hashable {
   }
 }
 
-// A store that is no group.
+// A store that is not a group.
 
 extension PersistentStore {
   package func takeSerials(upTo countMax: Int, for entity: EntityNumber) -> Range<UInt64> {

@@ -35,7 +35,7 @@ extension ToolError: CustomStringConvertible {
     case .dumpLine(let number, let reason):
       "Line \(number) of the dump cannot be loaded: \(reason). Nothing was created."
     case .modelFile(let path, let reason):
-      "\(path) is no model: \(reason). Compare it with the output of “strata model --json”."
+      "\(path) is not a model: \(reason). Compare it with the output of “strata model --json”."
     case .output(let reason): "The output cannot be written: \(reason)."
     case .input(let reason): "The input cannot be read: \(reason)."
     case .readerCrashed(let signal):

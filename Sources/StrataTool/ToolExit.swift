@@ -10,7 +10,7 @@ import StrataDump
 /// | 0 | done |
 /// | 1 | done, and the answer is bad: damage, lost data, a migration that cannot be inferred |
 /// | 64 | wrong arguments: an unknown option, entity or property, a bad predicate |
-/// | 65 | the input is no store, is damaged, or is no dump or model |
+/// | 65 | the input is not a store, a dump or a model, or is damaged |
 /// | 66 | the input file does not exist |
 /// | 70 | an error that the tool does not know |
 /// | 73 | the output file exists already, or its folder does not exist |

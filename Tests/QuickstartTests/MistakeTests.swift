@@ -61,7 +61,8 @@ import Testing
     #expect(inFile.standardError.hasPrefix("quickstart: cannot make \(table): "))
     let isTable = try QuickstartRun("--data", data.write(), "--store", table)
     #expect(isTable.exitCode == 1)
-    #expect(isTable.standardError.hasPrefix("quickstart: The file at \(table) is no Strata store"))
+    #expect(
+      isTable.standardError.hasPrefix("quickstart: The file at \(table) is not a Strata store"))
   }
 
   @Test(arguments: [

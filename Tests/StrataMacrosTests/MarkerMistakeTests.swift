@@ -91,7 +91,7 @@
       ),
       (
         "@Attribute(.matches(\"[A-Z\")) var a: String",
-        "2:23 this is no regular expression: expected ']'"
+        "2:23 this is not a regular expression: expected ']'"
       ),
       (
         "@Relationship(.required, .count(...2)) var a: City?",
@@ -105,11 +105,11 @@
       ),
       (
         "@Relationship var a: Int",
-        "2:3 'Int' is no entity, so 'a' is an attribute: remove @Relationship"
+        "2:3 'Int' is not an entity, so 'a' is an attribute: remove @Relationship"
       ),
       (
         "@Relationship var a: [String]?",
-        "2:3 '[String]?' is no entity, so 'a' is an attribute: remove @Relationship"
+        "2:3 '[String]?' is not an entity, so 'a' is an attribute: remove @Relationship"
       ),
       (
         "@Relationship var city: City",

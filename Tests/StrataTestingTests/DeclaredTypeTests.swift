@@ -139,10 +139,10 @@ private struct Silent: Codable, Sendable {
     let places = [
       (#"{"sizes": []}"#, "text is missing"),
       (#"{"text": null, "sizes": []}"#, "text is null"),
-      (#"{"text": "a", "sizes": [1, "x"]}"#, "sizes[1] is no Int8"),
+      (#"{"text": "a", "sizes": [1, "x"]}"#, "sizes[1] is not of type Int8"),
       (#"{"text": "a", "sizes": [], "quality": {"grade": "bad"}}"#, "quality.grade does not fit"),
       (#"{"text": "a", "sizes": [], "quality": {}}"#, "quality.grade is missing"),
-      ("[]", "the whole is no object"), ("\"a\"", "the whole is no object"),
+      ("[]", "the whole is not an object"), ("\"a\"", "the whole is not an object"),
     ]
     for (json, reason) in places {
       #expect(try expected("label", json) == "JSON of Label, but \(reason)")

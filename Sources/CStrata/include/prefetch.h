@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Asking the processor for memory ahead of its use. It is advice: an address that is no memory of
+// Asking the processor for memory ahead of its use. It is advice: an address that is not memory of
 // the process does no harm, and nothing is read.
 #ifndef STRATA_PREFETCH_H
 #define STRATA_PREFETCH_H

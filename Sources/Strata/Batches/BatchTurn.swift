@@ -37,7 +37,7 @@ struct BatchTurn {
       next = other.reader.parentInThisIsolation
     }
     // A context that merges automatically finds the changes in the feed.
-    if !context.merger.isAutomatic { context.merger.owed.append(GatheredEvents(keys)) }
+    if !context.merger.isAutomatic { context.merger.unmergedEvents.append(GatheredEvents(keys)) }
     do { _ = try context.reader.currentView() } catch { context.reporter.note(error) }
     context.reporter.announceMerges()
   }

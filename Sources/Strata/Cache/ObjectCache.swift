@@ -77,16 +77,16 @@ final class ObjectCache {
   /// The registered instance of `key`, marked as used. It is a fault if it was outdated and only
   /// the cache holds it.
   func object(for key: ObjectKey) -> ManagedObject? {
-    guard let place = table.place(of: key) else { return nil }
-    if let edition = table[place]?.edition, edition != self.edition { renew(at: place) }
-    guard let object = table[place] else { return nil }
+    guard let index = table.index(of: key) else { return nil }
+    if let edition = table[index]?.edition, edition != self.edition { renew(at: index) }
+    guard let object = table[index] else { return nil }
     object.isRecentlyUsed = true
     return object
   }
 
   /// The registered instance of `key` as it is.
   func registeredObject(for key: ObjectKey) -> ManagedObject? {
-    table.place(of: key).flatMap { table[$0] }
+    table.index(of: key).flatMap { table[$0] }
   }
 
   /// How many instances have been registered, also those that have gone.
@@ -212,7 +212,7 @@ final class ObjectCache {
 
   /// Removes an instance from the cache; a program that holds it keeps it.
   func unregister(_ key: ObjectKey) {
-    guard let place = table.place(of: key), let object = table.remove(at: place) else { return }
+    guard let index = table.index(of: key), let object = table.remove(at: index) else { return }
     byteCount -= Self.objectByteCount + (object.record?.byteCount ?? 0)
     forgetOriginal(key)
     object.binding.observed?.forget(object)
@@ -233,7 +233,7 @@ final class ObjectCache {
     if !retainsAll {
       // By their keys, because releasing one moves others.
       for key in table.keys {
-        if let place = table.place(of: key) { release(at: place, isForced: true) }
+        if let index = table.index(of: key) { release(at: index, isForced: true) }
       }
     }
     return table.objects
@@ -243,33 +243,34 @@ final class ObjectCache {
   var objects: [ManagedObject] { table.objects }
 
   /// The number of free slots that each step of the clock hand passes.
-  private static let freePlacesPerStep = 8
+  private static let freeSlotsPerStep = 8
 
   /// Moves the clock hand by a few objects, if it is time.
   @inline(never)
   private func makeRoom() {
     guard hand.endsPause(at: byteCount) else { return }
-    let isOfUse = sweep(steps: 4)
-    hand.beginPause(afterMove: isOfUse, at: byteCount, of: byteBudget)
+    let isFutile = sweep(steps: 4)
+    hand.beginPause(afterFutileMove: isFutile, at: byteCount, of: byteBudget)
   }
 
   /// Moves the clock hand on by `steps` objects, or until the budget is met.
   ///
-  /// - Returns: false if it has met objects, and each of them must stay as it is.
+  /// - Returns: whether the move was futile: it has met objects, and each of them must stay as it
+  ///   is.
   @discardableResult
   func sweep(steps: Int) -> Bool {
-    guard table.count > 0, !retainsAll else { return true }
+    guard table.count > 0, !retainsAll else { return false }
     var stepsLeft = steps
-    var placesLeft = steps * Self.freePlacesPerStep
-    var isOfUse = false
-    while stepsLeft > 0, placesLeft > 0, byteCount > byteBudget {
+    var slotsLeft = steps * Self.freeSlotsPerStep
+    var metReleasable = false
+    while stepsLeft > 0, slotsLeft > 0, byteCount > byteBudget {
       hand.advance(within: table.capacity)
-      placesLeft -= 1
-      guard table[hand.place] != nil else { continue }
+      slotsLeft -= 1
+      guard table[hand.index] != nil else { continue }
       stepsLeft -= 1
-      if release(at: hand.place, isForced: false) { isOfUse = true }
+      if release(at: hand.index, isForced: false) { metReleasable = true }
     }
-    return isOfUse || stepsLeft == steps
+    return !metReleasable && stepsLeft < steps
   }
 
   // MARK: - Outdated objects
@@ -309,10 +310,10 @@ final class ObjectCache {
   func heldOutdatedObjects() -> [ManagedObject] {
     var objects: [ManagedObject] = []
     var isAny = false
-    for place in 0..<table.capacity {
-      guard let edition = table[place]?.edition, edition != self.edition else { continue }
+    for index in 0..<table.capacity {
+      guard let edition = table[index]?.edition, edition != self.edition else { continue }
       isAny = true
-      guard table.isHeld(at: place), let object = table[place],
+      guard table.isHeld(at: index), let object = table[index],
         object.status == .clean, object.record != nil, object.draft == nil
       else { continue }
       objects.append(object)
@@ -323,8 +324,8 @@ final class ObjectCache {
 
   /// Turns an outdated object into a fault, if it is clean and only the cache holds it.
   @inline(never)
-  private func renew(at place: Int) {
-    guard !table.isHeld(at: place), let object = table[place],
+  private func renew(at index: Int) {
+    guard !table.isHeld(at: index), let object = table[index],
       object.status == .clean || object.status == .gone, object.draft == nil
     else { return }
     object.status = .clean
@@ -335,13 +336,14 @@ final class ObjectCache {
 
   // MARK: - Letting go
 
-  /// Turns the object at `place` into a fault, or lets it go if it is one, as far as it allows.
+  /// Turns the object in the slot at `index` into a fault, or lets it go if it is one, as far as it
+  /// allows.
   ///
   /// - Returns: whether it need not stay as it is: false if it is held or has unsaved values.
   @discardableResult
-  private func release(at place: Int, isForced: Bool) -> Bool {
-    let isHeld = table.isHeld(at: place)
-    guard let object = table[place], object.status == .clean, object.draft == nil else {
+  private func release(at index: Int, isForced: Bool) -> Bool {
+    let isHeld = table.isHeld(at: index)
+    guard let object = table[index], object.status == .clean, object.draft == nil else {
       return false
     }
     if isHeld || object.isRecentlyUsed, !isForced {

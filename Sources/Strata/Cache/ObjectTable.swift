@@ -15,7 +15,7 @@ import StrataModel
 ///           ┌ 256 bytes ───────────────────────────────────┐
 ///  slots ─► │ key ● │ key ● │ key ● │ … │ key ● │ …         │
 ///           └──────────────────────────────────────────────┘
-///  place = hash(key / 16) · 16 + key mod 16
+///  index = hash(key / 16) · 16 + key mod 16
 /// ```
 ///
 /// Serials are counters, so most blocks are full or free. A search goes on in the next block, 17
@@ -79,29 +79,29 @@ struct ObjectTable: ~Copyable {
 
   // MARK: - Looking up
 
-  /// How many places there are. Objects move between them when others come and go.
+  /// How many slots there are. Objects move between them when others come and go.
   var capacity: Int { mask + 1 }
 
-  /// The place of the object with `key`, or nil.
+  /// The index of the slot that has the object with `key`, or nil.
   @inline(__always)
-  func place(of key: ObjectKey) -> Int? {
+  func index(of key: ObjectKey) -> Int? {
     let key = key.rawValue
-    var place = home(of: key)
+    var index = home(of: key)
     while true {
-      let found = slots[place].key
-      if found == key { return found == 0 ? nil : place }
+      let found = slots[index].key
+      if found == key { return found == 0 ? nil : index }
       if found == 0 { return nil }
-      place = (place &+ Self.step) & mask
+      index = (index &+ Self.step) & mask
     }
   }
 
-  /// The object at a place, or nil if it is free.
+  /// The object in the slot at an index, or nil if the slot is free.
   @inline(__always)
-  subscript(place: Int) -> ManagedObject? { slots[place].object }
+  subscript(index: Int) -> ManagedObject? { slots[index].object }
 
-  /// Whether the object at a place has a reference besides the table's.
-  mutating func isHeld(at place: Int) -> Bool {
-    !isKnownUniquelyReferenced(&slots[place].object)
+  /// Whether the object in the slot at an index has a reference besides the table's.
+  mutating func isHeld(at index: Int) -> Bool {
+    !isKnownUniquelyReferenced(&slots[index].object)
   }
 
   /// All objects, in no particular order. O(capacity).
@@ -135,16 +135,16 @@ struct ObjectTable: ~Copyable {
     if count * 4 > capacity * 3 { resize(for: count) }
   }
 
-  /// Removes the object at a place. Others may move.
+  /// Removes the object from the slot at an index. Others may move.
   ///
   /// - Returns: the object: the caller releases it after the table is consistent.
-  mutating func remove(at place: Int) -> ManagedObject? {
-    guard let object = slots[place].object.take() else { return nil }
-    slots[place].key = 0
+  mutating func remove(at index: Int) -> ManagedObject? {
+    guard let object = slots[index].object.take() else { return nil }
+    slots[index].key = 0
     count -= 1
     removalCount += 1
-    var free = place
-    var next = (place &+ Self.step) & mask
+    var free = index
+    var next = (index &+ Self.step) & mask
     while slots[next].key != 0 {
       // An object whose search begins behind the free slot stays: the search does not cross that
       // slot.
@@ -158,7 +158,7 @@ struct ObjectTable: ~Copyable {
     return object
   }
 
-  /// After how many steps a search that begins at one place comes to another.
+  /// After how many steps a search that begins at one slot comes to another.
   private func stepCount(from start: Int, to end: Int) -> Int {
     (end &- start) &* Self.inverseOfStep & mask
   }
@@ -166,10 +166,10 @@ struct ObjectTable: ~Copyable {
   /// Puts a slot's content where a search for its key ends.
   @inline(__always)
   private func put(_ slot: consuming Slot) {
-    var place = home(of: slot.key)
-    while slots[place].key != 0 { place = (place &+ Self.step) & mask }
+    var index = home(of: slot.key)
+    while slots[index].key != 0 { index = (index &+ Self.step) & mask }
     // A free slot has nothing to release.
-    (slots + place).initialize(to: slot)
+    (slots + index).initialize(to: slot)
   }
 
   @inline(never)
@@ -180,8 +180,8 @@ struct ObjectTable: ~Copyable {
     slots = Self.makeSlots(capacity)
     mask = capacity - 1
     shift = Self.shift(capacity)
-    for place in 0..<formerCapacity where former[place].key != 0 {
-      put((former + place).move())
+    for index in 0..<formerCapacity where former[index].key != 0 {
+      put((former + index).move())
     }
     // The remaining memory is free and has nothing to release.
     UnsafeMutableRawPointer(former).deallocate()

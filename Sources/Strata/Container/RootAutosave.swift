@@ -50,7 +50,7 @@ final class RootAutosave: Sendable {
       if let root { change.yield(root) }
     }
     observers.add(ContextLayer.contextGone, of: root.layer) { _ in change.finish() }
-    // Detached: the saves are no part of the task that opens the container.
+    // Detached: the saves are not part of the task that opens the container.
     Task.detached {
       var hasFailed = false
       for await root in changes {

@@ -66,7 +66,7 @@ public final class ContextExecutor: SerialExecutor {
   /// The layer of the context: the parent of its children, and the subject of its notifications.
   public var layer: ContextLayer { queue.layer }
 
-  /// The context. Reached through a `ContextActor` alone, and so in its isolation.
+  /// The context. Reached only through a `ContextActor`, and so in its isolation.
   fileprivate var context: ManagedObjectContext { queue.context }
 
   /// Runs a job of an actor after the jobs that were enqueued before, with the context. The system

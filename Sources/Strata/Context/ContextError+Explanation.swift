@@ -15,7 +15,7 @@ extension ContextError {
         remedy: "Save it to a parent of this context first, or go on without it.")
     case .unexpectedEntity(let id, let expected, let found):
       ErrorExplanation(
-        "The object \(id) is no \(expected).", because: "It is of the entity \(found).",
+        "The object \(id) is not of type \(expected).", because: "It is of the entity \(found).",
         remedy: "Ask for a \(found).")
     case .foreignObjectID(let id):
       ErrorExplanation(

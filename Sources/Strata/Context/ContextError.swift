@@ -12,8 +12,8 @@ public enum ContextError: Error, Sendable, Hashable {
   case unexpectedEntity(ObjectID, expected: String, found: String)
   /// The ID is of an object in another store than this context's.
   case foreignObjectID(ObjectID)
-  /// The class or the name is no entity of the context's model, or an abstract one that is to be
-  /// inserted: name the class in `ManagedObjectModel(…)`, or correct the name.
+  /// The class or the name is not an entity of the context's model, or an abstract one that is to
+  /// be inserted: name the class in `ManagedObjectModel(…)`, or correct the name.
   case unknownEntity(String)
 
   /// No two objects of the entity are kept from having these values, so there may be more than one:

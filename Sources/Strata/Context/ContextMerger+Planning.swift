@@ -3,10 +3,10 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-// How a merge is made: everything is read first, then objects and pending changes are brought to
-// it, so that an error leaves all as it was.
+// How a merge is made: everything is read first, then applied to objects and pending changes, so
+// that an error leaves all as it was.
 
-/// The news of one object that the events have.
+/// What the events say about one object.
 private enum ChangeHint {
   case inserted, updated, deleted
   /// The object may have changed: it is reported only if it did.
@@ -46,13 +46,15 @@ extension ContextMerger {
   func merge(_ events: GatheredEvents, in view: ReadView, isChecked: Bool) throws -> TurnChanges {
     work.encodeEdits()
     var plan = MergePlan(view: view, isChecked: isChecked)
-    for (key, hint) in hints(of: events) {
+    let hints = hints(of: events)
+    for (key, hint) in hints {
       if let change = work.working.change(for: key) {
         try planPending(change, of: key, hint, &plan)
       } else {
         try planClean(key, hint, &plan)
       }
     }
+    if !registry.isUnobserved { notifyObservers(of: hints.keys, isUnknown: events.isUnknown) }
     apply(plan.taken)
     for object in plan.revived { object.status = .clean }
     let reported = applyToPending(plan)
@@ -168,6 +170,25 @@ extension ContextMerger {
 
   // MARK: - Applying
 
+  /// Notifies observers of relationships that may gain or lose members. Those of the properties of
+  /// registered objects are notified as the objects change.
+  ///
+  /// The former owners of a member that is not loaded here are not known, so observers of that
+  /// relationship are notified whatever its owner.
+  ///
+  /// - Parameter isUnknown: whether other objects than `keys` may have changed, too.
+  private func notifyObservers(
+    of keys: Dictionary<ObjectKey, ChangeHint>.Keys, isUnknown: Bool
+  ) {
+    var relationships: Set<PropertyNumber> = []
+    for key in keys {
+      registry.linksMayChange(of: key)
+      if registry.cache.registeredObject(for: key)?.isFault == false { continue }
+      relationships.formUnion(schema.relationshipsOfMembers(key.entity))
+    }
+    registry.membersMayChange(of: isUnknown ? nil : relationships)
+  }
+
   private func apply(_ taken: [(object: ManagedObject, stored: StoredRecord)]) {
     for (object, stored) in taken {
       if registry.cache.originalRecord(of: object) != stored.record {
@@ -207,10 +228,8 @@ extension ContextMerger {
       registry.cache.setRecord(nil, of: object)
     }
     if let consequences {
-      let reached = work.take(consequences, touching: consequences.changes.keys)
-      reported.note(consequences, schema: schema)
-      reported.updated += reached.inserted + reached.updated
-      reported.deleted += reached.deleted
+      let reached = work.takeOwn(consequences, touching: consequences.changes.keys)
+      reported.append(reached, schema: schema)
     }
     return reported
   }

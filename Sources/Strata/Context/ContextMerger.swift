@@ -13,9 +13,9 @@ package final class ContextMerger: ContextPart {
 
   /// `automaticallyMergesChangesFromParent`.
   private(set) var isAutomatic = false
-  /// Changes that the context has read and not merged yet: the merge failed, or was not allowed at
-  /// the time.
-  var owed = GatheredEvents()
+  /// The events that the context has read and not merged yet: the merge failed, or was not allowed
+  /// at the time.
+  var unmergedEvents = GatheredEvents()
   /// Objects that were to be merged while a save was under way with them.
   var postponed: Set<ObjectKey> = []
   /// Schedules the context's next turn without any caller; nil for a confined context.
@@ -33,14 +33,14 @@ package final class ContextMerger: ContextPart {
   /// Schedules a turn for changes that could not be merged when they were read: during a savepoint,
   /// or because their objects were being saved. Within a savepoint, its end schedules it.
   ///
-  /// - Parameter wasOwing: whether there were such changes before. If they were merged in between,
-  ///   tasks that wait for the merge are woken all the same.
-  func fireIfOwed(wasOwing: Bool = false) {
-    if work.savepoints.isEmpty, wasOwing || isOwing { trigger?.fire() }
+  /// - Parameter hadUnmergedChanges: whether there were such changes before. If they were merged in
+  ///   between, tasks that wait for the merge are woken all the same.
+  func scheduleMergeIfNeeded(hadUnmergedChanges: Bool = false) {
+    if work.savepoints.isEmpty, hadUnmergedChanges || hasUnmergedChanges { trigger?.fire() }
   }
 
   /// Whether changes of others are still to be merged.
-  var isOwing: Bool { !owed.isEmpty || !postponed.isEmpty }
+  var hasUnmergedChanges: Bool { !unmergedEvents.isEmpty || !postponed.isEmpty }
 
   /// Begins or ends to merge automatically.
   func setAutomatic(_ isAutomatic: Bool) {
@@ -51,14 +51,14 @@ package final class ContextMerger: ContextPart {
     trigger?.end()
     trigger = nil
     listener = nil
-    owed = GatheredEvents()
+    unmergedEvents = GatheredEvents()
   }
 
   private func beginAutomaticMerging() {
     // Registered or unsaved objects may have been changed by others since they were read.
     let hasWork = !work.working.isEmpty || !work.edits.isEmpty || !work.isPublished
     if registry.cache.count > 0 || hasWork || !reporter.liveResults.isEmpty {
-      owed.isUnknown = true
+      unmergedEvents.isUnknown = true
     }
     let chain = reader.following.chain
     let trigger = MergeTrigger(schedule: schedule)
@@ -72,19 +72,20 @@ package final class ContextMerger: ContextPart {
     trigger.fire()
   }
 
-  /// Merges the changes that the context has read from the feeds and not merged yet. If reading
+  /// Merges the events that the context has read from the feeds and not merged yet. If reading
   /// fails, they are merged with the next view; the next call that can throw throws the error.
-  func mergeOwed(in view: ReadView) {
-    let owed = owed
-    self.owed = GatheredEvents()
+  func mergeUnmergedEvents(in view: ReadView) {
+    let events = unmergedEvents
+    unmergedEvents = GatheredEvents()
     do {
-      let merged = try merge(owed, in: view, isChecked: false)
+      let merged = try merge(events, in: view, isChecked: false)
       // Suspected objects that are not registered here are not named; a list may contain them.
-      if !reporter.liveResults.isEmpty { reporter.liveResults.note(owed) }
+      if !reporter.liveResults.isEmpty { reporter.liveResults.note(events) }
       if !merged.isEmpty { reporter.announcements.append(merged) }
     } catch {
-      self.owed = owed
+      unmergedEvents = events
       reporter.note(error)
+      reporter.liveResults.noteUnknown()
     }
   }
 }

@@ -20,7 +20,7 @@ import StrataModel
 // - A commit's events are appended before the commit is visible, with its generation. A snapshot of
 //   generation g finds all events up to g, and stops before those above, which a later view will
 //   find.
-// - A save on its way from a layer into the store is no event for the children of that layer:
+// - A save on its way from a layer into the store is not an event for the children of that layer:
 //   they saw it in the segment before, and see it in the snapshot after (tags). Only its
 //   generation differs, and registered objects are given the new one. If a layer has changed
 //   after it was copied and before the snapshot was taken, the segment may have come in between:
@@ -43,9 +43,7 @@ extension ContextReader {
   /// Has a merge that the turn's view brings made before objects are looked at that are to be
   /// changed together: not in the middle of it.
   func prepareToRelate() {
-    if merger.isAutomatic || !merger.owed.isEmpty || !merger.postponed.isEmpty {
-      prepareToHandOut()
-    }
+    if merger.isAutomatic || merger.hasUnmergedChanges { prepareToHandOut() }
   }
 
   @inline(never)
@@ -68,19 +66,21 @@ extension ContextReader {
     if !events.isEmpty {
       work.orderedLists.removeAll()
       outdate(by: events)
-      if merger.isAutomatic { merger.owed.append(events) }
+      if merger.isAutomatic { merger.unmergedEvents.append(events) }
     }
     if !committed.isEmpty {
       relabel(committed, in: view)
       noteCommitsBeneathEdits(committed, in: view)
     }
     if !merger.postponed.isEmpty, work.pendingSave == nil {
-      merger.owed.append(GatheredEvents(suspects: merger.postponed))
+      merger.unmergedEvents.append(GatheredEvents(suspects: merger.postponed))
       merger.postponed = []
     }
     // During a `withSavepoint { }` the merge waits: a throw reverts the body's changes, and no
     // merge.
-    if !merger.owed.isEmpty, work.savepoints.isEmpty, !isPinned { merger.mergeOwed(in: view) }
+    if !merger.unmergedEvents.isEmpty, work.savepoints.isEmpty, !isPinned {
+      merger.mergeUnmergedEvents(in: view)
+    }
   }
 
   /// Unsaved changes may rest on objects that the events do not name.

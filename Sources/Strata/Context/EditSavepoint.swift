@@ -25,11 +25,15 @@ struct EditSavepoint {
   /// The instances that the context has released since: they are used again if their objects come
   /// back.
   var detached: [ManagedObject] = []
-  /// Whether observers were notified of changes since, so that they must be notified of the
-  /// reversal.
+  /// Whether observers were notified of the turn's changes since, so that they must be notified of
+  /// the reversal.
   var isAnnounced = false
-  /// The merges since that observers were not notified of: they stay.
-  var merged = TurnChanges()
+  /// The objects of children's saves that observers were notified of since, before the turn's other
+  /// changes.
+  var announcedPushed: Set<ObjectKey> = []
+  /// What observers are to be notified of whether or not the body throws: merges, and the reversals
+  /// of inner savepoints.
+  var lasting = TurnChanges()
   /// The objects whose doubt has ended since, with a merge beneath their later changes.
   var endedDoubt: Set<ObjectKey> = []
 

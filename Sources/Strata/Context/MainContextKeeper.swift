@@ -7,7 +7,7 @@
 /// race with the main actor, which may be using such an object.
 ///
 /// ## Isolation
-/// Sendable: the context is reached on the main actor alone.
+/// Sendable: the context is reached only on the main actor.
 final class MainContextKeeper: @unchecked Sendable {  // Safety: as said above.
   private let unsafeContext: Unmanaged<ManagedObjectContext>
 

@@ -15,7 +15,7 @@ import Synchronization
 ///   begins.
 enum MainTurns {
   /// A context that is only ever touched on the main actor.
-  // Safety: made, read and used on the main actor alone; the weak reference itself is atomic.
+  // Safety: made, read and used only on the main actor; the weak reference itself is atomic.
   private struct MainContext: @unchecked Sendable {
     weak var context: ManagedObjectContext?
   }

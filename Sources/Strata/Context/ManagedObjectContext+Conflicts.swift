@@ -38,9 +38,10 @@ extension ManagedObjectContext {
   /// then may cause violations or remove them.
   ///
   /// Of two unsaved objects here with one value the later inserted one is named, with the other as
-  /// `existing`. Sorted by object. O(unsaved objects × log objects).
+  /// `existing`. Sorted by object.
   ///
   /// - Throws: `StoreError` if reading fails, and an earlier error of reading a property.
+  /// - Complexity: O(unsaved objects × log objects).
   public func constraintConflicts() throws -> [StoreError.UniquenessViolation] {
     try reporter.throwDeferredError()
     let view = try reader.currentViewIncludingEdits()

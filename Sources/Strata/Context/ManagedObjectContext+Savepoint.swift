@@ -35,13 +35,12 @@ extension ManagedObjectContext {
   public func withSavepoint<T>(_ body: () throws -> T) rethrows -> T {
     work.encodeEdits()
     work.savepoints.append(EditSavepoint(work))
-    defer { merger.fireIfOwed() }
+    defer { merger.scheduleMergeIfNeeded() }
     do {
       let result = try body()
       let finished = work.savepoints.removeLast()
       if !work.savepoints.isEmpty {
         work.savepoints[work.savepoints.count - 1].detached += finished.detached
-        if finished.isAnnounced { work.savepoints[work.savepoints.count - 1].isAnnounced = true }
       }
       reporter.noteTouched()
       return result

@@ -15,7 +15,7 @@ extension ManagedObjectContext {
   ///
   /// It is looked for in this context, in its ancestors' unsaved changes and in the store. Another
   /// context may insert one meanwhile; the save that reaches the store then finds two, and the
-  /// merge policy decides which values stay (`MergePolicy`). O(log objects).
+  /// merge policy decides which values stay (`MergePolicy`).
   ///
   /// - Parameters:
   ///   - type: the class of the object. It may be left out if the key path begins with it.
@@ -25,8 +25,9 @@ extension ManagedObjectContext {
   ///     `withSavepoint { }` to revert it.
   /// - Returns: the object.
   /// - Throws: `ContextError.noUniquenessConstraint` if the attribute is not unique,
-  ///   `.unexpectedEntity` if the value belongs to an object of the hierarchy that is no `T`,
+  ///   `.unexpectedEntity` if the value belongs to an object of the hierarchy that is not a `T`,
   ///   `.unknownEntity`; `StoreError` if reading fails; the errors of `update`.
+  /// - Complexity: O(log objects).
   /// - Precondition: if an object has to be inserted, its entity is not abstract.
   @discardableResult
   public func upsert<T: Entity, V: AttributeValue>(
@@ -70,7 +71,7 @@ extension ManagedObjectContext {
   ///
   /// The values are sorted and looked for in one pass through the index, before any object is
   /// inserted; rows with one value are one object, updated in their order. So it is much faster
-  /// than a call for each row. O(rows × log rows + rows × log objects).
+  /// than a call for each row.
   ///
   /// - Parameters:
   ///   - type: the class of the objects. It may be left out if the key path begins with it.
@@ -81,6 +82,7 @@ extension ManagedObjectContext {
   /// - Returns: the objects' IDs, row by row.
   /// - Throws: as the other `upsert`, and the errors of `value`. Changes for earlier rows stay;
   ///   call this in `withSavepoint { }` to revert them.
+  /// - Complexity: O(rows × log rows + rows × log objects).
   @discardableResult
   public func upsert<T: Entity, V: AttributeValue, Rows: Collection>(
     _ type: T.Type = T.self, from rows: Rows, matching property: ReferenceWritableKeyPath<T, V>,

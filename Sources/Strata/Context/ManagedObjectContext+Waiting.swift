@@ -105,7 +105,7 @@ extension TurnPublisher {
 
   private func hasMerged(_ token: HistoryToken, inStoreAt place: Int) -> Bool {
     reader.following.generation(ofStoreAt: place) ?? 0 >= token.generation
-      && !merger.isOwing
+      && !merger.hasUnmergedChanges
   }
 }
 

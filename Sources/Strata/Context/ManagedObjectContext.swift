@@ -204,9 +204,10 @@ extension ManagedObjectContext {
   /// Whether anything is unsaved here. Core Data: `hasChanges`.
   public var hasChanges: Bool { work.hasChanges }
 
-  /// Whether a save would write anything: `hasChanges`, without changes of transient attributes
-  /// alone. Core Data has no such property of a context. O(unsaved changes) if all of them are
-  /// transient.
+  /// Whether a save would write anything: `hasChanges`, unless only transient attributes have
+  /// changed. Core Data has no such property of a context.
+  ///
+  /// - Complexity: O(unsaved changes) if all of them are transient.
   public var hasPersistentChanges: Bool {
     work.encodeEdits()
     return work.working.segments.contains { !$0.links.isEmpty }

@@ -34,9 +34,9 @@ extension ObjectLoader {
     }
   }
 
-  /// Runs an awake method. The values that it sets count as loaded, and are no change. In an object
-  /// with a draft they go into the draft: it is being edited. Values that cannot be stored are no
-  /// change either: the next call that can throw reports them.
+  /// Runs an awake method. The values that it sets count as loaded, and are not changes. In an
+  /// object with a draft they go into the draft: it is being edited. Values that cannot be stored
+  /// are not changes either: the next call that can throw reports them.
   private func quietly(_ object: ManagedObject, _ method: () -> Void) {
     guard object.draft == nil else { return method() }
     let awaking = AwakingObject(object)

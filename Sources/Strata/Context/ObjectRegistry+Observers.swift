@@ -5,7 +5,7 @@ import StrataRecord
 
 extension ObjectRegistry {
   /// Whether changes have no observers.
-  private var isUnobserved: Bool { observed?.isEmpty ?? true }
+  var isUnobserved: Bool { observed?.isEmpty ?? true }
 
   // MARK: Changes of records
 
@@ -70,6 +70,28 @@ extension ObjectRegistry {
     }
   }
 
+  /// Tells observers that links of an object that are stored beside its record may come or go.
+  func linksMayChange(of key: ObjectKey) {
+    guard !isUnobserved, let object = cache.object(for: key) else { return }
+    for case let relationship? in object.binding.entity.relationships
+    where relationship.isToMany && !relationship.isOfSlots {
+      propertyWillChange(of: key, relationship.slot)
+    }
+  }
+
+  /// Tells observers of any object that members of to-many relationships may come or go.
+  ///
+  /// - Parameter relationships: their numbers; nil for all.
+  func membersMayChange(of relationships: Set<PropertyNumber>?) {
+    guard !isUnobserved, let observed, relationships?.isEmpty != true else { return }
+    for object in observed.all {
+      for case let relationship? in object.binding.entity.relationships
+      where relationship.isToMany && relationships?.contains(relationship.number) != false {
+        observed.willSet(object, relationship.slot)
+      }
+    }
+  }
+
   private func propertyWillChange(of key: ObjectKey, _ slot: Int) {
     guard let object = cache.object(for: key), object.observation != 0, let observed else { return }
     observed.willSet(object, slot)
@@ -107,9 +129,22 @@ extension ObjectRegistry {
   /// Notifies observers of objects that the store saved differently.
   func willTakeOutcome(_ result: CommitResult, of changeSet: ChangeSet) {
     guard !isUnobserved else { return }
+    var relationships: Set<PropertyNumber> = []
     for (key, merged) in result.merged {
       let former = changeSet.changes[key]?.record ?? cache.object(for: key)?.record
       recordWillChange(of: key, from: former, to: merged)
+      if former == nil { relationships.formUnion(schema.relationshipsOfMembers(key.entity)) }
+    }
+    membersMayChange(of: relationships)
+  }
+}
+
+extension Schema {
+  /// The to-many relationships of which an object of the entity is a member by its to-one slots.
+  func relationshipsOfMembers(_ entity: EntityNumber) -> [PropertyNumber] {
+    guard let entity = self.entity(entity) else { return [] }
+    return entity.ends.targets.compactMap { target in
+      target.inverse.flatMap { $0.kind == .toOne ? nil : $0.number }
     }
   }
 }

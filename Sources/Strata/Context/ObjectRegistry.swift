@@ -83,8 +83,8 @@ package final class ObjectRegistry {
       let binding = binding(of: entity.number)
     else {
       preconditionFailure(
-        "\(type) is no entity of this context's model: name it in ManagedObjectModel(…), or call "
-          + "insertNewObject(forEntityName:into:)")
+        "\(type) is not an entity of this context's model: name it in ManagedObjectModel(…), or "
+          + "call insertNewObject(forEntityName:into:)")
     }
     precondition(
       !entity.description.isAbstract, "\(type) is an abstract entity: insert one that inherits")

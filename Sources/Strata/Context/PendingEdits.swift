@@ -52,7 +52,7 @@ struct PendingEdits: ~Copyable {
     }
   }
 
-  /// The links that came and went, or went and came back: they are no change.
+  /// The links that came and went, or went and came back: they are not changes.
   var linksAsBefore: LinkChanges {
     var links = LinkChanges()
     for (place, targets) in placesAsBefore {

@@ -31,7 +31,7 @@ extension RelationshipEditor {
   }
 
   private func lastMember(of owner: ManagedObject, _ index: PropertyNumber) throws -> ObjectKey? {
-    // Before an object is first encoded, links to it come from the same turn alone.
+    // Before an object is first encoded, links to it come only from the same turn.
     if owner.status == .inserted, work.working.change(for: owner.key) == nil { return nil }
     return try reader.currentView().lastReferrer(to: owner.key, index: index)
   }
@@ -155,7 +155,7 @@ extension RelationshipEditor {
   func orderedTargetDidChange(
     of object: ManagedObject, to owner: ObjectKey?, _ relationship: PropertyNumber
   ) {
-    // Values that an awake method sets are no edits.
+    // Values that an awake method sets are not edits.
     guard work.awaking.isEmpty else { return work.orderedLists.removeAll() }
     var isKnown = true
     work.orderedLists.targetDidChange(of: object.key, to: owner, relationship) { place in

@@ -116,7 +116,7 @@ final class RelationshipEditor: ContextPart {
   ) {
     if object.isFault { loader.fire(object) }
     guard object.isPresent else { return }
-    // The inverse alone: a copy of the whole schema would count references.
+    // Only the inverse: a copy of the whole schema would count references.
     let inverse = object.binding.entity.relationships[slot]?.inverse
     if let inverse, inverse.kind == .toOne {
       if let former { letGo(of: object, former, at: inverse.slot) }
@@ -258,7 +258,7 @@ final class RelationshipEditor: ContextPart {
     return edited?.applied(over: state) ?? state
   }
 
-  /// Links `target`, which is no member; no other member is loaded. A link that lacks an end is
+  /// Links `target`, which is not a member; no other member is loaded. A link that lacks an end is
   /// dropped, and the slot of the end that is there becomes nil.
   func link(
     _ object: ManagedObject, to target: ManagedObject, _ relationship: RelationshipSchema,

@@ -20,8 +20,9 @@ struct SavePreparation {
   var willSaveCalls: [ObjectKey: (kind: Change.Kind, record: Record?, count: Int)] = [:]
   /// Whether the willSave notification is out: once for a save.
   var isAnnounced = false
-  /// Whether objects or observers are being notified: saving is refused during that time.
-  var isTelling = false
+  /// Whether a callback is running: hooks of objects, or observers. Saving is refused during that
+  /// time.
+  var isInCallback = false
   /// The changes that were validated.
   var validation = Validation()
 

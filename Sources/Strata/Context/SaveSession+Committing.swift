@@ -38,8 +38,8 @@ extension SaveSession {
     work.encodeEdits()
     work.pendingSave = nil
     // A hook or an observer of the save may make the merge that was postponed.
-    let wasOwing = merger.isOwing
-    defer { merger.fireIfOwed(wasOwing: wasOwing) }
+    let hadUnmergedChanges = merger.hasUnmergedChanges
+    defer { merger.scheduleMergeIfNeeded(hadUnmergedChanges: hadUnmergedChanges) }
     switch save.result {
     case .success(let result):
       complete(save.changeSet, result)
@@ -64,17 +64,33 @@ extension SaveSession {
 
   private func complete(_ changeSet: ChangeSet, _ result: CommitResult) {
     PausePoint.committed.reach(schema)
-    let saved = Overlay(changeSet.segments)
     let withDidSave = registry.objectsWithDidSave(of: changeSet.changes)
-    var gone: [ManagedObject] = []
     registry.willTakeOutcome(result, of: changeSet)
     work.replaceWorking(work.working.rebased(onto: changeSet, result, schema: schema))
+    rebaseLayer(onto: changeSet, result)
+    // The layer's rebased segments are others than the context's: the next save freezes the latter.
+    if !work.working.isEmpty { work.isPublished = false }
+    PausePoint.published.reach(schema)
+    var gone = updateRegisteredObjects(after: changeSet, result)
+    gone += takeDecided(result, beyond: changeSet)
+    if !work.savepoints.isEmpty { work.rebaseSavepoints(onto: changeSet, result) }
+    noteMerged(changeSet, result)
+    work.view = nil
+    reader.movePin()
+    loader.awake(
+      result.merged.keys.lazy.filter { result.derived[$0] == nil }, from: .mergePolicy)
+    concludeSave(
+      of: Overlay(changeSet.segments), result, callingDidSaveOf: withDidSave, detaching: gone)
+  }
+
+  /// Rebases the layer's published changes and its inbox onto the save.
+  private func rebaseLayer(onto changeSet: ChangeSet, _ result: CommitResult) {
     // Pushes may go on arriving. Earlier ones are not rebased again: a saver that pushes faster
     // than the rebase would keep this going for ever, and the inbox growing.
     var inbox: [ContextLayer.Push] = []
     while true {
       let state = layer.current
-      inbox += state.inbox[inbox.count...].map { push in
+      inbox += state.inbox.dropFirst(inbox.count).map { push in
         let rebased = Overlay([push.segment]).rebased(onto: changeSet, result, schema: schema)
         return ContextLayer.Push(
           segment: rebased.segments.first ?? push.segment, touched: push.touched,
@@ -86,32 +102,31 @@ extension SaveSession {
       let event = ChangeEvent(saved: changeSet, result, rebased: published)
       if layer.replace(published, inbox: inbox, ifStill: state.revision, event: event) { break }
     }
-    // The layer's rebased segments are others than the context's: the next save freezes the latter.
-    if !work.working.isEmpty { work.isPublished = false }
-    PausePoint.published.reach(schema)
+  }
+
+  /// Gives the registered objects of the save their states after it.
+  ///
+  /// - Returns: the deleted objects.
+  private func updateRegisteredObjects(
+    after changeSet: ChangeSet, _ result: CommitResult
+  ) -> [ManagedObject] {
+    var gone: [ManagedObject] = []
     let isPlain = work.working.isEmpty && result.merged.isEmpty
-    for (place, key) in changeSet.changes.keys.enumerated() {
+    for (index, key) in changeSet.changes.keys.enumerated() {
       guard let object = registry.cache.registeredObject(for: key) else { continue }
-      let isDelete = changeSet.changes.values[place].kind == .delete
+      let isDelete = changeSet.changes.values[index].kind == .delete
       if isPlain, !isDelete {
         // No newer changes and no other decisions: nearly always.
         object.generation = result.generation
         object.status = .clean
       } else if isPlain
-        || !updateState(of: object, after: changeSet.changes.values[place], result)
+        || !updateState(of: object, after: changeSet.changes.values[index], result)
       {
         object.status = .deleted
         gone.append(object)
       }
     }
-    gone += takeDecided(result, beyond: changeSet)
-    if !work.savepoints.isEmpty { work.rebaseSavepoints(onto: changeSet, result) }
-    noteMerged(changeSet, result)
-    work.view = nil
-    reader.movePin()
-    loader.awake(
-      result.merged.keys.lazy.filter { result.derived[$0] == nil }, from: .mergePolicy)
-    tell(withDidSave, ofSaved: saved, result, gone: gone)
+    return gone
   }
 
   /// Updates registered objects outside the save that the store has changed: a delete rule or a

@@ -162,6 +162,6 @@ extension SaveSession {
     work.moveSavepoints()
     work.view = nil
     reader.movePin()
-    tell(withDidSave, ofSaved: saved, gone: gone)
+    concludeSave(of: saved, callingDidSaveOf: withDidSave, detaching: gone)
   }
 }

@@ -21,14 +21,14 @@ extension SaveSession {
     var rounds = 0
     repeat {
       if work.hasChanges {
-        preparation?.isTelling = true
-        defer { preparation?.isTelling = false }
-        try tellObjects()
+        preparation?.isInCallback = true
+        defer { preparation?.isInCallback = false }
+        try callWillSave()
         if preparation?.isAnnounced == false {
           preparation?.isAnnounced = true
           reporter.post(.willSave, ChangedObjects(saved: work.working, nil, schema: schema))
           work.encodeEdits()
-          try tellObjects()
+          try callWillSave()
         }
         try deletion.checkDeniedDeletes()
         try validate()
@@ -46,7 +46,7 @@ extension SaveSession {
   }
 
   /// Calls `willSave` of all unsaved objects that have it, and again of those that changed by it.
-  private func tellObjects() throws {
+  private func callWillSave() throws {
     for round in 0... {
       let keys = keysNeedingWillSave()
       if keys.isEmpty { return }
@@ -58,15 +58,15 @@ extension SaveSession {
         throw ContextError.endlessWillSave(
           stillChanging.map { ObjectID(store: schema.store, key: $0) })
       }
-      for key in keys { tellObject(key) }
+      for key in keys { callWillSave(of: key) }
       work.encodeEdits()
     }
   }
 
-  private func tellObject(_ key: ObjectKey) {
+  private func callWillSave(of key: ObjectKey) {
     // Changed by another's willSave; its own sees that and need not be called again for it.
     if registry.cache.object(for: key)?.draft != nil { work.encodeEdits() }
-    // Deleted by another's willSave: the next round tells it of that.
+    // Deleted by another's willSave: the next round calls its `willSave`.
     guard !work.edits.deletions.keys.contains(key), let change = work.working.change(for: key),
       let object = loader.instance(of: key)
     else { return }
@@ -96,10 +96,10 @@ extension SaveSession {
   /// - Throws: `ContextError.validationFailed`, and the errors of reading.
   func validate() throws {
     guard !isValidated, var validation = preparation?.validation else { return }
-    let wasTelling = preparation?.isTelling ?? false
-    preparation?.isTelling = true
-    defer { preparation?.isTelling = wasTelling }
-    let failures = try validation.look(at: self)
+    let wasInCallback = preparation?.isInCallback ?? false
+    preparation?.isInCallback = true
+    defer { preparation?.isInCallback = wasInCallback }
+    let failures = try validation.validateChanges(of: self)
     guard failures.isEmpty else { throw ContextError.validationFailed(failures) }
     preparation?.validation = validation
   }
@@ -107,9 +107,9 @@ extension SaveSession {
   /// Whether a save is being prepared that reaches the store: it alone derives attributes.
   var isDeriving: Bool { preparation != nil && layer.parent == nil }
 
-  /// Whether everything unsaved has been looked at for this save.
+  /// Whether everything unsaved has been validated for this save.
   var isValidated: Bool {
     work.refused.isEmpty
-      && (schema.validation.isEmpty || preparation?.validation.hasSeen(work.working) == true)
+      && (schema.validation.isEmpty || preparation?.validation.hasValidated(work.working) == true)
   }
 }

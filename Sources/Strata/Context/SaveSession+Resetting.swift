@@ -82,8 +82,7 @@ extension SaveSession {
     work.undoRecorder?.removeAllActions()
     work.moveSavepoints()
     for object in notified { object.didTurnIntoFault() }
-    var reset = LiveChanges()
-    reset.isReset = true
+    let reset = reporter.liveResults.noteReset()
     reporter.tellLiveResults(reset)
     reporter.announce([forgotten] + integrated)
   }

@@ -43,7 +43,7 @@ final class SaveSession: ContextPart {
   }
 
   private func handOn(lendingThread lendsThread: Bool) throws -> PendingSave? {
-    if preparation?.isTelling == true { throw ContextError.recursiveSave }
+    if preparation?.isInCallback == true { throw ContextError.recursiveSave }
     try reporter.throwDeferredError()
     work.encodeEdits()
     finishPendingSave()
@@ -77,10 +77,17 @@ final class SaveSession: ContextPart {
     try? finish(pendingSave)
   }
 
-  /// The end of a save that has succeeded: the context's state is whole again.
-  func tell(
-    _ objects: [ManagedObject], ofSaved saved: Overlay, _ result: CommitResult? = nil,
-    gone: [ManagedObject]
+  /// Ends a save that has succeeded, once the context's state is consistent: calls `didSave`,
+  /// detaches deleted objects, and posts the notification.
+  ///
+  /// - Parameters:
+  ///   - saved: the changes that were saved.
+  ///   - result: the result of a save to the store; nil for a save to a parent context.
+  ///   - objects: the saved objects that have `didSave`.
+  ///   - gone: the deleted objects.
+  func concludeSave(
+    of saved: Overlay, _ result: CommitResult? = nil, callingDidSaveOf objects: [ManagedObject],
+    detaching gone: [ManagedObject]
   ) {
     reporter.turnStart = work.working
     for object in objects { object.didSave() }

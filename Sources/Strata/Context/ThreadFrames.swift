@@ -44,7 +44,7 @@ enum ThreadFrames {
   private static func first(_ isMatch: (Frame) -> Bool) -> Frame? {
     var next = strata_get_top_frame()
     while let pointer = next {
-      // Safety: frames are pushed by `enter` alone, and are on this thread's stack until they are
+      // Safety: only `enter` pushes frames, and they are on this thread's stack until they are
       // popped.
       let frame = pointer.assumingMemoryBound(to: Frame.self).pointee
       if isMatch(frame) { return frame }

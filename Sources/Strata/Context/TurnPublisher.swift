@@ -38,7 +38,11 @@ package final class TurnPublisher: ContextPart {
       if reporter.confinement == .mainActor { endTurn() } else { work.encodeEdits() }
       work.view = nil
     }
-    do { _ = try reader.currentView() } catch { reporter.note(error) }
+    do { _ = try reader.currentView() } catch {
+      reporter.note(error)
+      // Nothing else may make a list or an iteration of live values read again, and fail in turn.
+      reporter.liveResults.noteUnknown()
+    }
     reporter.announceMerges()
   }
 
@@ -48,10 +52,9 @@ package final class TurnPublisher: ContextPart {
     for index in work.savepoints.indices {
       for push in pushes where !push.isInReceiversTurn {
         let working = work.savepoints[index].working
-        work.savepoints[index].working = working.adding(
-          Composition.compose(
-            pushed: push.segment, onto: working, on: ground(of: push, onto: working),
-            schema: schema))
+        let composed = Composition.compose(
+          pushed: push.segment, onto: working, on: ground(of: push, onto: working), schema: schema)
+        work.savepoints[index].working = working.adding(composed).compacted()
       }
     }
   }
@@ -153,6 +156,7 @@ package final class TurnPublisher: ContextPart {
     repeat {
       let integrated = publishAndIntegrate(isSaving: true)
       rounds += 1
+      work.noteAnnouncedInSavepoints(integrated)
       announce(integrated, inRound: rounds)
       registry.turnLeavingIntoFaults()
     } while !work.edits.isEmpty || !work.isPublished
@@ -173,11 +177,13 @@ package final class TurnPublisher: ContextPart {
     // again, or savers that push faster than this would keep it going for ever.
     var composed = work.working
     var composedKeys: [[ObjectKey]] = []
+    var pushes: [ContextLayer.Push] = []
     while true {
       let state = layer.current
       if work.isPublished && state.inbox.isEmpty { return [] }
+      pushes += state.inbox.dropFirst(pushes.count)
       if !work.isPublished {
-        for push in state.inbox[composedKeys.count...] {
+        for push in pushes[composedKeys.count...] {
           let segment = Composition.compose(
             pushed: push.segment, onto: composed, on: ground(of: push, onto: composed),
             schema: schema)
@@ -186,14 +192,14 @@ package final class TurnPublisher: ContextPart {
         }
       }
       let settled = work.isPublished ? state.published : composed
-      let touched = work.isPublished ? state.inbox.map(\.touched) : composedKeys
+      let touched = work.isPublished ? pushes.map(\.touched) : composedKeys
       let event = work.isPublished ? nil : layer.event(from: state.published, to: settled)
       if layer.feed.isFollowed { settled.prepareRuns(askedOf: state.published) }
       guard layer.publish(settled, ifStill: state.revision, event: event) else { continue }
-      if !state.inbox.isEmpty { prepareToTake(state.inbox, touching: touched, in: settled) }
+      if !pushes.isEmpty { prepareToTake(pushes, touching: touched, in: settled) }
       work.replaceWorking(settled)
       work.isPublished = true
-      return zip(state.inbox, touched).map { work.take($0.segment, touching: $1) }
+      return zip(pushes, touched).map { work.take($0.segment, touching: $1) }
     }
   }
 
@@ -252,9 +258,9 @@ package final class TurnPublisher: ContextPart {
     }
   }
 
-  /// Posts the turn's changes so far.
+  /// Posts the turn's changes so far, after those of the children's saves that it has integrated.
   func announceTurn() {
-    let changes = reporter.takeTurn()
+    let changes = reporter.takeUnreported()
     if !work.savepoints.isEmpty { work.noteAnnouncedInSavepoints() }
     reporter.announce(changes)
   }

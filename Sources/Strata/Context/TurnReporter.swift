@@ -70,7 +70,7 @@ package final class TurnReporter {
   }
 
   /// The turn's changes so far, which are then empty.
-  func takeTurn() -> TurnChanges {
+  private func takeTurn() -> TurnChanges {
     var taken = TurnChanges()
     swap(&taken, &turn)
     return taken

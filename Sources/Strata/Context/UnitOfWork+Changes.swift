@@ -21,7 +21,7 @@ extension UnitOfWork {
   /// Whether there are unsaved links of a relationship whose links are stored beside the objects,
   /// and which has this object at an end.
   func hasPendingLinks(of object: ManagedObject) -> Bool {
-    // An object that was inserted and deleted is no change: encoding finds out.
+    // An object that was inserted and deleted is not a change: encoding finds out.
     encodeEdits()
     return hasUnsavedLinks(object.key) { $0.relationship != nil }
   }

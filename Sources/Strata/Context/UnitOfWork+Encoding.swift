@@ -50,7 +50,7 @@ extension UnitOfWork {
     isPublished = false
     if reached.isEmpty { return }
     let changes = Segment(changes: reached, schema: schema)
-    reporter.turn.append(take(changes, touching: reached.keys), schema: schema)
+    reporter.turn.append(takeOwn(changes, touching: reached.keys), schema: schema)
   }
 
   /// Takes over the values that drafts have refused. An object that has no other change is clean.
@@ -87,26 +87,53 @@ extension UnitOfWork {
 
   /// Updates registered objects to the result of an integrated save.
   ///
-  /// - Parameter touched: the objects that the save has changed here.
-  func take(_ segment: Segment, touching touched: [ObjectKey]) -> TurnChanges {
-    var integrated = TurnChanges()
-    integrated.note(segment, schema: schema)
+  /// - Parameters:
+  ///   - sent: the child's changes.
+  ///   - touched: the objects that the save has changed here.
+  func take(_ sent: Segment, touching touched: [ObjectKey]) -> TurnChanges {
+    var taken = TurnChanges()
+    for key in touched {
+      guard let place = sent.changes.index(of: key) else {
+        adopt(key, isInserted: false, notingIn: &taken)
+        continue
+      }
+      // The child has only read the object, or it came and went there.
+      guard sent.changes.values[place].isAnything else { continue }
+      adopt(key, isInserted: sent.changes.values[place].kind == .insert, notingIn: &taken)
+    }
+    taken.noteAll(sent, schema: schema)
+    return taken
+  }
+
+  /// Updates registered objects to changes that composing own edits, an undo or a merge has made.
+  ///
+  /// - Parameter touched: the objects that have changed.
+  func takeOwn(_ segment: Segment, touching touched: [ObjectKey]) -> TurnChanges {
+    var taken = TurnChanges()
     for key in touched {
       if let place = segment.changes.index(of: key), segment.changes.values[place].isReadLock {
         continue
       }
-      switch working.kind(of: key) {
-      case .insert?: integrated.inserted.append(key)
-      case .update?: integrated.updated.append(key)
-      case .delete?: integrated.deleted.append(key)
-      case nil: continue
-      }
-      if let object = registry.cache.object(for: key), let change = working.change(for: key) {
-        adopt(change, for: object)
-      }
+      adopt(key, isInserted: false, notingIn: &taken)
     }
-    for place in segment.links.byPlace.keys { integrated.updated.append(place.owner) }
-    return integrated
+    taken.noteAll(segment, schema: schema)
+    return taken
+  }
+
+  /// Updates a registered object to its pending change.
+  ///
+  /// - Parameter isInserted: whether the change has inserted the object; if not, one that is new
+  ///   here was updated.
+  private func adopt(_ key: ObjectKey, isInserted: Bool, notingIn taken: inout TurnChanges) {
+    switch working.kind(of: key) {
+    case .insert? where isInserted: taken.inserted.append(key)
+    case .insert?, .update?: taken.updated.append(key)
+    case .delete?: taken.deleted.append(key)
+    case nil: return
+    }
+    if let object = registry.cache.object(for: key), let change = working.change(for: key) {
+      adopt(change, for: object)
+    }
   }
 
   /// Updates an object without a draft to its state in the working overlay.

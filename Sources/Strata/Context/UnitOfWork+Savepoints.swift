@@ -7,12 +7,13 @@ extension UnitOfWork {
   // MARK: - Bringing back
 
   func revert(to savepoint: EditSavepoint) {
-    // Reverting is no action to be undone.
+    // Reverting is not an action to be undone.
     undoRecorder?.state.disabledCount += 1
     encodeEdits()
     undoRecorder?.state.disabledCount -= 1
     var undone = TurnChanges()
     if !working.isIdentical(to: savepoint.working) {
+      noteLinks(revertedTo: savepoint.working, in: &undone)
       let detached = Dictionary(
         savepoint.detached.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
       for key in working.keysDiffering(from: savepoint.working) {
@@ -25,8 +26,10 @@ extension UnitOfWork {
     for key in savepoint.endedDoubt { doubt.insert(key) }
     refused = savepoint.refused
     registry.turnLeavingIntoFaults()
-    reporter.turn = savepoint.isAnnounced ? undone : savepoint.turn
-    reporter.turn.append(standing(savepoint.merged), schema: schema)
+    if !savepoint.isAnnounced { undone = undone.ofObjects(in: savepoint.announcedPushed) }
+    reporter.turn = savepoint.isAnnounced ? TurnChanges() : savepoint.turn
+    reporter.turn.append(standing(savepoint.lasting), schema: schema)
+    noteLasting(undone)
     if reporter.liveResults.isFetchedInSavepoint { reporter.liveResults.noteUnknown() }
     if let undoRecorder, undoRecorder === savepoint.undoManager, let state = savepoint.undoState {
       undoRecorder.state = state
@@ -75,6 +78,14 @@ extension UnitOfWork {
     }
   }
 
+  /// Notes the reversal of links that no record has, and tells observers of the relationships.
+  private func noteLinks(revertedTo former: Overlay, in undone: inout TurnChanges) {
+    for segment in working.segmentsDiffering(from: former) {
+      registry.linksWillChange(segment.links)
+      undone.refreshed += segment.links.byPlace.keys.map(\.owner)
+    }
+  }
+
   // MARK: - Saves within a savepoint
 
   /// A save, rollback or reset is final: savepoints under way begin again here.
@@ -117,15 +128,27 @@ extension UnitOfWork {
   func noteAnnouncedInSavepoints() {
     for index in savepoints.indices {
       savepoints[index].isAnnounced = true
-      savepoints[index].merged = TurnChanges()
+      savepoints[index].lasting = TurnChanges()
+    }
+  }
+
+  /// Observers are notified of children's saves that may yet be reverted.
+  func noteAnnouncedInSavepoints(_ pushes: [TurnChanges]) {
+    for push in pushes {
+      for index in savepoints.indices {
+        savepoints[index].announcedPushed.formUnion(push.inserted + push.updated + push.deleted)
+      }
     }
   }
 
   /// Notes a merge for the turn's report. No savepoint takes back the values that objects without
   /// unsaved changes got from it.
-  func noteMerge(_ merged: TurnChanges) {
-    reporter.turn.append(merged, schema: schema)
-    for index in savepoints.indices { savepoints[index].merged.append(merged, schema: schema) }
+  func noteMerge(_ merged: TurnChanges) { noteLasting(merged) }
+
+  /// Notes changes for the turn's report that no outer savepoint takes back.
+  private func noteLasting(_ changes: TurnChanges) {
+    reporter.turn.append(changes, schema: schema)
+    for index in savepoints.indices { savepoints[index].lasting.append(changes, schema: schema) }
   }
 
   /// Notes an object that has become a fault for the turn's report.
@@ -135,13 +158,13 @@ extension UnitOfWork {
     noteMerge(refreshed)
   }
 
-  /// A merge as it is to be reported after a savepoint was restored: objects that have their
-  /// unsaved changes again are there, unless these delete them.
-  private func standing(_ merged: TurnChanges) -> TurnChanges {
+  /// Lasting changes as they are to be reported after a savepoint was restored: objects that have
+  /// their unsaved changes again are there, unless these delete them.
+  private func standing(_ lasting: TurnChanges) -> TurnChanges {
     var standing = TurnChanges()
-    standing.inserted = merged.inserted
-    standing.refreshed = merged.refreshed + merged.updated
-    for key in merged.deleted {
+    standing.inserted = lasting.inserted
+    standing.refreshed = lasting.refreshed + lasting.updated
+    for key in lasting.deleted {
       switch working.kind(of: key) {
       case nil: standing.deleted.append(key)
       case .delete: break
@@ -153,12 +176,13 @@ extension UnitOfWork {
 }
 
 extension Overlay {
+  /// The segments that only one of the two overlays has.
+  fileprivate func segmentsDiffering(from other: Overlay) -> [Segment] {
+    removing(other.segments).segments + other.removing(segments).segments
+  }
+
   /// The objects whose changes are not in the same segments here and there.
   fileprivate func keysDiffering(from other: Overlay) -> Set<ObjectKey> {
-    var keys: Set<ObjectKey> = []
-    for segment in removing(other.segments).segments + other.removing(segments).segments {
-      keys.formUnion(segment.changes.keys)
-    }
-    return keys
+    segmentsDiffering(from: other).reduce(into: []) { $0.formUnion($1.changes.keys) }
   }
 }

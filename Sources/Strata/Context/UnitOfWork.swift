@@ -37,7 +37,7 @@ package final class UnitOfWork {
   @exclusivity(unchecked) var isPublished = true
   /// The ordered relationships that are worked on by index.
   @exclusivity(unchecked) var orderedLists = OrderedLists()
-  /// The objects whose awake methods run: values that they set are no change.
+  /// The objects whose awake methods run: values that they set are not changes.
   @exclusivity(unchecked) var awaking: [AwakingObject] = []
   /// The savepoints of the `withSavepoint { }` calls that are under way, the outermost first.
   @exclusivity(unchecked) var savepoints: [EditSavepoint] = []
@@ -60,7 +60,7 @@ package final class UnitOfWork {
 
   /// Whether anything is unsaved.
   package var hasChanges: Bool {
-    // An object that was inserted and deleted is no change: encoding finds out.
+    // An object that was inserted and deleted is not a change: encoding finds out.
     encodeEdits()
     return working.hasChanges || !refused.isEmpty
   }

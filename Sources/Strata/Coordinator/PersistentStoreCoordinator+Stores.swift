@@ -77,7 +77,7 @@ extension PersistentStoreCoordinator {
     return stores[place]
   }
 
-  /// A coordinator of one of the stores alone, for operations on one store: its history, metadata,
+  /// A coordinator of only one of the stores, for operations on it: its history, metadata,
   /// backups, compaction and batches. It uses the same open file. Contexts of this coordinator
   /// notice changes through it, as they notice any save.
   ///

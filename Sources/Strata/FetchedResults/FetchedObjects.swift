@@ -33,7 +33,9 @@ public struct FetchedObjects<Object: Entity>: RandomAccessCollection {
     return object
   }
 
-  /// The objects' IDs, in the order of the list. No object is made. O(objects).
+  /// The objects' IDs, in the order of the list. No object is made.
+  ///
+  /// - Complexity: O(objects).
   public var objectIDs: [ObjectID] {
     list.objectIDs(in: range, of: context?.schema.store)
   }

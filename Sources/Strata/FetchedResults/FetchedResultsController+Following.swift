@@ -25,8 +25,8 @@ extension FetchedResultsController {
     let changes = try changesByFetching(placement, context.fetcher)
     let difference = try state.apply(changes)
     self.placement = placement
-    // A reset that waits while the delegate is being notified would empty the new list.
-    pending.isReset = false
+    // A reset that waits while a delegate is being notified would empty the new list.
+    resetCountAtFetch = context.reporter.liveResults.resetCount
     error = nil
     context.reporter.liveResults.add(self)
     if !context.work.savepoints.isEmpty {
@@ -93,7 +93,8 @@ extension FetchedResultsController: LiveResults {
   private func follow(_ changes: LiveChanges) {
     guard let context = managedObjectContext, let placement else { return }
     do {
-      tell(try changes.isReset ? empty() : bringUpToDate(changes, placement, context.fetcher))
+      let isReset = changes.reset.map { $0 > resetCountAtFetch } ?? false
+      tell(try isReset ? empty() : bringUpToDate(changes, placement, context.fetcher))
       error = nil
     } catch {
       self.error = error

@@ -68,6 +68,8 @@ public final class FetchedResultsController<Object: Entity> {
   var state: ResultState
   let streams = UpdateStreams()
   var updateCount = 0
+  /// The number of the context's resets at the last fetch.
+  var resetCountAtFetch = 0
   /// The changes to examine after the change that is being reported.
   var pending = LiveChanges()
   var isFollowing = false
@@ -84,10 +86,10 @@ public final class FetchedResultsController<Object: Entity> {
   /// A list with sections by a property of the objects, or of objects at the end of to-one
   /// relationships: each value is a section, named by it.
   ///
-  /// The sections are in the order of the property. If it is the objects' own, the request has to
-  /// sort by it first, in either direction, as in Core Data. If it is another object's, `{
-  /// $0.country.name }`, the list is sorted by it, in `order`, before the request's own order;
-  /// objects without a value come first, or last if descending.
+  /// The sections are in the order of the property, as `sorted(by:)` has it. If it is the objects'
+  /// own, the request has to sort by it first, in either direction, as in Core Data. If it is
+  /// another object's, `{ $0.country.name }`, the list is sorted by it, in `order`, before the
+  /// request's own order; objects without a value come first, or last if descending.
   ///
   /// - Parameters:
   ///   - request: the objects of the list, and their order.
@@ -99,8 +101,10 @@ public final class FetchedResultsController<Object: Entity> {
     sectionNameKeyPath path: (PropertyPath<Object, Object>) -> PropertyPath<Object, Leaf>,
     order: SortOrder = .forward
   ) {
+    let path = path(PropertyPath())
     self.init(
-      request, context: context, rule: .property(path(PropertyPath()).operand, order))
+      request, context: context,
+      rule: .property(path.operand, key: SortKey(sortingBy: path, order: order)))
   }
 
   /// A list with sections by a function of each object: the first letter of a name, the month of a
@@ -112,8 +116,8 @@ public final class FetchedResultsController<Object: Entity> {
   /// - Parameters:
   ///   - request: the objects of the list, and their order.
   ///   - context: the context of the objects, whose isolation the controller has.
-  ///   - sectionName: the name of an object's section, or nil. It depends on the object's own
-  ///     attributes alone: it is called again when the object itself changes. All objects of the
+  ///   - sectionName: the name of an object's section, or nil. It depends only on the object's own
+  ///     attributes: it is called again when the object itself changes. All objects of the
   ///     list are made for it. It must not change anything.
   public convenience init(
     _ request: FetchRequest<Object>, context: ManagedObjectContext,
@@ -155,14 +159,16 @@ extension FetchedResultsController {
   /// reset since. If not, the list is empty.
   public var isFetched: Bool { placement != nil && context != nil }
 
-  /// All objects, in the order of the list. Core Data: `fetchedObjects`. O(1); each object O(log
-  /// n).
+  /// All objects, in the order of the list. Core Data: `fetchedObjects`.
+  ///
+  /// - Complexity: O(1); each object O(log n).
   public var fetchedObjects: FetchedObjects<Object> {
     FetchedObjects(list, 0..<list.count, in: context)
   }
 
-  /// The object at a place. Core Data: `object(at:)`. O(log n).
+  /// The object at a place. Core Data: `object(at:)`.
   ///
+  /// - Complexity: O(log n).
   /// - Precondition: the place is one of the list's.
   public func object(at indexPath: FetchedIndexPath) -> Object {
     guard let index = list.index(at: indexPath) else {
@@ -172,12 +178,15 @@ extension FetchedResultsController {
   }
 
   /// The place of an object; nil if the list does not have it. Core Data: `indexPath(forObject:)`.
-  /// O(log n).
+  ///
+  /// - Complexity: O(log n).
   public func indexPath(forObject object: Object) -> FetchedIndexPath? {
     indexPath(for: object.objectID)
   }
 
-  /// The place of the object with this ID; nil if the list does not have it. O(log n).
+  /// The place of the object with this ID; nil if the list does not have it.
+  ///
+  /// - Complexity: O(log n).
   public func indexPath(for id: ObjectID) -> FetchedIndexPath? {
     guard let context, context.schema.store.has(id), let entry = state.entries[id.key] else {
       return nil
@@ -185,7 +194,7 @@ extension FetchedResultsController {
     return list.indexPath(at: list.countBefore(entry))
   }
 
-  /// The list as a value that may be kept and sent anywhere. O(1).
+  /// The list as a value that may be kept and sent anywhere.
   public var snapshot: FetchedResultsSnapshot {
     FetchedResultsSnapshot(list, store: context?.schema.store)
   }
@@ -218,16 +227,19 @@ extension FetchedResultsController {
 // MARK: - Sections
 
 extension FetchedResultsController {
-  /// How many sections there are. O(1).
+  /// How many sections there are.
   public var sectionCount: Int { list.sectionCount }
 
-  /// The sections, in their order. Core Data: `sections`. O(sections × log n).
+  /// The sections, in their order. Core Data: `sections`.
+  ///
+  /// - Complexity: O(sections × log n).
   public var sections: [FetchedResultsSection<Object>] {
     (0..<sectionCount).map { section(at: $0) }
   }
 
-  /// One section. O(log n).
+  /// One section.
   ///
+  /// - Complexity: O(log n).
   /// - Precondition: there is such a section.
   public func section(at index: Int) -> FetchedResultsSection<Object> {
     let name = list.name(ofSection: index)
@@ -237,11 +249,15 @@ extension FetchedResultsController {
   }
 
   /// The index titles of the sections that have one, in their order. Core Data:
-  /// `sectionIndexTitles`. O(sections × log n).
+  /// `sectionIndexTitles`.
+  ///
+  /// - Complexity: O(sections × log n).
   public var sectionIndexTitles: [String] { sections.compactMap(\.indexTitle) }
 
   /// The section of an entry of `sectionIndexTitles`; nil for an unknown title. Core Data:
-  /// `section(forSectionIndexTitle:at:)`. O(sections × log n).
+  /// `section(forSectionIndexTitle:at:)`.
+  ///
+  /// - Complexity: O(sections × log n).
   public func section(forSectionIndexTitleAt index: Int) -> Int? {
     let titled = sections.indices.filter { section(at: $0).indexTitle != nil }
     return titled.indices.contains(index) ? titled[index] : nil

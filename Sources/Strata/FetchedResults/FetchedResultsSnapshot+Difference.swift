@@ -5,7 +5,9 @@ import StrataPrimitives
 extension FetchedResultsSnapshot {
   /// The difference between `old` and this list. Of objects in both, it has those that have moved;
   /// snapshots have no values, so it cannot have those that have changed. Sections are the same if
-  /// their names are. O(n log n).
+  /// their names are.
+  ///
+  /// - Complexity: O(n log n).
   public func difference(from old: FetchedResultsSnapshot) -> FetchedResultsDifference {
     let oldSections = old.sections
     let newSections = sections
@@ -66,7 +68,9 @@ extension FetchedResultsSnapshot {
 
   // MARK: - Applying
 
-  /// This list after `difference`; nil if that is not a difference from this list. O(n).
+  /// This list after `difference`; nil if that is not a difference from this list.
+  ///
+  /// - Complexity: O(n).
   public func applying(_ difference: FetchedResultsDifference) -> FetchedResultsSnapshot? {
     var sections = self.sections.map { (name: $0.name, ids: $0.objectIDs.map(Optional.some)) }
     // Objects that leave make gaps first, so that the index paths of the old list hold until all

@@ -39,11 +39,14 @@ public struct FetchedResultsSnapshot: Sendable {
 
   // MARK: - Contents
 
-  /// The sections in their order. O(n).
+  /// The sections in their order.
+  ///
+  /// - Complexity: O(n).
   public var sections: [Section] { (0..<sectionCount).map { section(at: $0) } }
 
-  /// One section. O(log n + objects in it).
+  /// One section.
   ///
+  /// - Complexity: O(log n + objects in it).
   /// - Precondition: there is such a section.
   public func section(at index: Int) -> Section {
     Section(
@@ -51,10 +54,14 @@ public struct FetchedResultsSnapshot: Sendable {
       objectIDs: list.objectIDs(in: list.range(ofSection: index), of: store))
   }
 
-  /// The IDs of all objects, in the order of the list. O(n).
+  /// The IDs of all objects, in the order of the list.
+  ///
+  /// - Complexity: O(n).
   public var objectIDs: [ObjectID] { list.objectIDs(in: 0..<count, of: store) }
 
-  /// The ID of the object at an index path; nil beyond the list. O(log n).
+  /// The ID of the object at an index path; nil beyond the list.
+  ///
+  /// - Complexity: O(log n).
   public func objectID(at indexPath: FetchedIndexPath) -> ObjectID? {
     guard let store, let index = list.index(at: indexPath) else { return nil }
     return ObjectID(store: store, key: list.entry(at: index).key)
@@ -64,7 +71,9 @@ public struct FetchedResultsSnapshot: Sendable {
 // MARK: - Comparing and coding
 
 extension FetchedResultsSnapshot: Hashable {
-  /// Whether both have the same sections with the same objects, in the same order. O(n).
+  /// Whether both have the same sections with the same objects, in the same order.
+  ///
+  /// - Complexity: O(n).
   public static func == (left: FetchedResultsSnapshot, right: FetchedResultsSnapshot) -> Bool {
     if let root = left.list.root, root === right.list.root { return left.store == right.store }
     return left.count == right.count && left.sections == right.sections
@@ -79,8 +88,8 @@ extension FetchedResultsSnapshot: Codable {
     try container.encode(sections)
   }
 
-  /// - Throws: `DecodingError`, also if the data is no valid list: an object or a name that occurs
-  ///   twice, objects of two stores.
+  /// - Throws: `DecodingError`, also if the data is not a valid list: an object or a name that
+  ///   occurs twice, objects of two stores.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let sections = try container.decode([Section].self)

@@ -9,7 +9,7 @@ import StrataPrimitives
 /// and the new list can both be looked up, and a snapshot of the list is a pointer.
 ///
 /// It is a treap: in the order of the list from left to right, and a heap by a number that is
-/// calculated from the object's key. So its shape depends on its contents alone, and all operations
+/// calculated from the object's key. So its shape depends only on its contents, and all operations
 /// take O(log n) steps for all but unbelievable sets of keys.
 ///
 /// A *run* is a range of neighbours of one section; `runCount` is their number.

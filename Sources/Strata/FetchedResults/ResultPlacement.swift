@@ -9,7 +9,9 @@ import StrataRecord
 enum SectionRule<Object: Entity> {
   case none
   /// A property of the objects, or of objects that they lead to.
-  case property(any OperandNode, SortOrder)
+  ///
+  /// - Parameter key: sorts by the property.
+  case property(any OperandNode, key: SortKey)
   /// The program's function of each object.
   case computed((Object) -> String?)
 
@@ -36,7 +38,7 @@ struct ResultPlacement<Object: Entity> {
   /// The dependencies of the list on other objects.
   let log: PathLog
 
-  /// Whether the list is a window of the result, which one object alone does not tell.
+  /// Whether the list is a window of the result, which one object does not tell.
   var isWindow: Bool { plan.limit != nil || plan.offset > 0 }
 
   /// - Throws: `QueryError`; `ContextError.unsortedSections`.
@@ -50,22 +52,25 @@ struct ResultPlacement<Object: Entity> {
     switch rule {
     case .none: section = .none
     case .computed(let name): section = .computed(name)
-    case .property(let operand, let order):
+    case .property(let operand, let key):
       let resolved = try operand.resolved(by: resolver.resolving(operand.extent))
-      section = try Self.section(resolved, order, plan.sort, resolver)
+      section = try Self.section(resolved, key, of: request, resolver)
     }
   }
 
   private static func section(
-    _ operand: any Operand, _ order: SortOrder, _ sort: [ResolvedSortKey], _ resolver: PathResolver
+    _ operand: any Operand, _ key: SortKey, of request: FetchRequest<Object>,
+    _ resolver: PathResolver
   ) throws -> Section {
     guard let operand = operand as? PathOperand else {
       throw QueryError.unfitProperty(
         entity: resolver.entity.description.name, property: operand.description)
     }
-    let key = try ResolvedSortKey(operand, order: order, resolver)
-    guard let slot = key.slot else { return .ordering(operand, key) }
-    guard sort.first?.slot == slot else {
+    let key = try ResolvedSortKey(key, resolver)
+    guard let slot = key.sortedSlot else { return .ordering(operand, key) }
+    // The plan may leave the key out: all objects of a predicate may have one value of it.
+    let first = try request.untyped.sortKeys.first.map { try ResolvedSortKey($0, resolver) }
+    guard first?.sortedSlot == slot else {
       throw ContextError.unsortedSections(
         entity: operand.path.entityName, property: operand.path.name)
     }

@@ -75,7 +75,7 @@ extension ManagedObjectContext {
   ///
   /// - Parameters:
   ///   - request: the request to execute.
-  ///   - answer: the kind of result: an index that answers `count(_:)` alone may be of no use for
+  ///   - answer: the kind of result: an index that answers only `count(_:)` may be of no use for
   ///     objects.
   /// - Throws: as `fetch(_:)`.
   public func explain<T: _Fetchable>(
@@ -86,7 +86,7 @@ extension ManagedObjectContext {
   }
 
   /// Executes `request` and reports how the objects were found that the rows are computed from: as
-  /// `explain(_:for:)` does. "values alone" says that the rows were computed from the values in an
+  /// `explain(_:for:)` does. "values only" says that the rows were computed from the values in an
   /// index, without records.
   ///
   /// - Throws: as `fetch(_:)`.

@@ -41,7 +41,7 @@ extension PersistentStoreCoordinator {
   public func historyStatus() throws -> HistoryStatus? { try store.historyStatus() }
 
   /// The point after the newest save that the store has now, from whichever process. The store need
-  /// not keep a history: without one, the token identifies a save by its number alone.
+  /// not keep a history: without one, the token identifies a save only by its number.
   /// Core Data: `currentPersistentHistoryToken(fromStores:)`.
   ///
   /// ```swift

@@ -71,7 +71,7 @@ private final class ChangeReport: LiveResults, Sendable {
   }
 
   private func concerns(_ changes: LiveChanges) -> Bool {
-    guard !changes.isUnknown, !changes.isReset, let entities else { return true }
+    guard !changes.isUnknown, changes.reset == nil, let entities else { return true }
     return changes.keys.contains { entities.contains($0.entity) }
       || changes.suspects.contains { entities.contains($0.entity) }
   }

@@ -20,7 +20,7 @@ package final class EntityBinding {
   @usableFromInline package let layout: RecordLayout
   /// The life cycle methods that the objects have.
   package let hooks: _LifeCycleHooks
-  // Safety: `@exclusivity(unchecked)` spares each getter a run-time check: the context alone sets
+  // Safety: `@exclusivity(unchecked)` spares each getter a run-time check: only the context sets
   // it, in its isolation, and running no code of others meanwhile.
   /// The observers' registrars of the objects; nil in a context that does not track observation.
   @exclusivity(unchecked)

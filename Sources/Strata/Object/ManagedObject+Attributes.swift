@@ -9,7 +9,7 @@ public import StrataRecord
 // they are, enums that are stored as their raw value, and other Codable types, stored encoded.
 
 extension ManagedObject {
-  /// The value of the attribute at `slot`. Reading fires a fault; setting an equal value is no
+  /// The value of the attribute at `slot`. Reading fires a fault; setting an equal value is not a
   /// change. A value that is not there reads as the attribute's default or its type's zero.
   ///
   /// - Parameters:

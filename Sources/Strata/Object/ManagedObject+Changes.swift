@@ -4,7 +4,7 @@ import StrataRecord
 
 // The changes of an object: its attributes and to-one targets by name, as values without static
 // type, as in `MergePolicy.Conflict`. Transient attributes are left out, and so are to-many
-// relationships: links are no part of an object's own values.
+// relationships: links are not part of an object's own values.
 
 extension ManagedObject {
   /// The properties whose values differ from the parent's, with their present values: for a new
@@ -82,8 +82,9 @@ extension ManagedObject {
   }
 
   /// The IDs of the objects at the other end, without loading those. Loads the object itself if it
-  /// is a fault. O(members). Core Data: `objectIDs(forRelationshipNamed:)`.
+  /// is a fault. Core Data: `objectIDs(forRelationshipNamed:)`.
   ///
+  /// - Complexity: O(members).
   /// - Precondition: the entity has a relationship of that name.
   public final func objectIDs(forRelationshipNamed name: String) -> [ObjectID] {
     let relationship = binding.entity.relationship(named: name)

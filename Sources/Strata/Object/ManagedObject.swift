@@ -86,7 +86,7 @@ nonisolated open class ManagedObject {
   /// Inserts a new object into `context`, with its attributes at their defaults. Its ID is
   /// permanent from now on. Core Data: `init(context:)`.
   ///
-  /// - Precondition: the class is an entity of the context's model, and no abstract one.
+  /// - Precondition: the class is an entity of the context's model, and is not abstract.
   public convenience init(context: ManagedObjectContext) {
     self.init(context.work.initializerForInsert(Self.self))
     context.work.didInsert(self)
@@ -114,12 +114,12 @@ nonisolated open class ManagedObject {
 
   /// Called each time the object has been given its values from the context's parent: its fault
   /// fired, or a fetch found it. Change processing is off around it, so that it may fill transient
-  /// attributes and caches: values that it sets in this object are seen in this context, are no
-  /// change and are never saved. It must not set relationships. Core Data: `awakeFromFetch()`.
+  /// attributes and caches: values that it sets in this object are seen in this context, are not
+  /// changes and are never saved. It must not set relationships. Core Data: `awakeFromFetch()`.
   open func awakeFromFetch() {}
 
   /// Called when the object has been given its values by another cause than a fetch or an edit: the
-  /// place to repeat the derivations of `awakeFromFetch`. Values that it sets are no change. Core
+  /// place to repeat the derivations of `awakeFromFetch`. Values that it sets are not changes. Core
   /// Data: `awake(fromSnapshotEvents:)`.
   open func awakeFromSnapshotEvents(_ events: SnapshotEvents) {}
 
@@ -147,8 +147,8 @@ nonisolated open class ManagedObject {
   open func validateForInsert() throws {}
 
   /// Called when the context is about to save an object that it has changed and that existed
-  /// before, as `validateForInsert` is for new ones. An object is not changed by links of to-many
-  /// relationships alone (`isUpdated`). Core Data: `validateForUpdate()`.
+  /// before, as `validateForInsert` is for new ones. Links of to-many relationships do not
+  /// change an object (`isUpdated`). Core Data: `validateForUpdate()`.
   open func validateForUpdate() throws {}
 
   /// Called when the context is about to save the deletion of the object, as `validateForInsert` is

@@ -10,7 +10,8 @@ import StrataModel
 /// `observation`.
 ///
 /// ## Invariants
-/// - I1 `registrars[object.observation]` is the registrar of `object`; index 0 is unused.
+/// - I1 `registrars[object.observation]` is the registrar of `object`, and `objects` has the object
+///   at the same index; index 0 is unused.
 ///
 /// ## Lifetime
 /// An object gets its registrar when a property is first read, and loses it when the cache releases
@@ -21,7 +22,12 @@ import StrataModel
 /// The context's.
 @usableFromInline
 final class ObservedObjects {
+  private struct WeakObject {
+    weak var object: ManagedObject?
+  }
+
   private var registrars: ContiguousArray<ObservationRegistrar?> = [nil]
+  private var objects: ContiguousArray<WeakObject> = [WeakObject()]
   private var free: [UInt32] = []
   /// One for each slot, whatever the entity.
   private var keyPaths: [KeyPath<ManagedObject, Int>] = []
@@ -51,10 +57,14 @@ final class ObservedObjects {
     registrar.didSet(object, keyPath: keyPath(of: slot))
   }
 
+  /// All objects that may be observed.
+  var all: [ManagedObject] { objects.compactMap(\.object) }
+
   /// Releases the object's registrar.
   func forget(_ object: ManagedObject) {
     guard object.observation != 0 else { return }
     registrars[Int(object.observation)] = nil
+    objects[Int(object.observation)].object = nil
     free.append(object.observation)
     object.observation = 0
   }
@@ -65,9 +75,11 @@ final class ObservedObjects {
     if let place = free.popLast() {
       object.observation = place
       registrars[Int(place)] = registrar
+      objects[Int(place)].object = object
     } else {
       object.observation = UInt32(registrars.count)
       registrars.append(registrar)
+      objects.append(WeakObject(object: object))
     }
     return registrar
   }

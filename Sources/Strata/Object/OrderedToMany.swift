@@ -32,12 +32,16 @@ public struct OrderedToMany<Target: ManagedObject> {
 
   init(owner: ManagedObject, slot: Int) { base = ToMany(owner: owner, slot: slot) }
 
-  /// How many members there are. No object is loaded. O(members), O(1) while the list is edited.
+  /// How many members there are. No object is loaded.
+  ///
+  /// - Complexity: O(members); O(1) while the list is edited.
   public var count: Int { kept?.count ?? base.count }
 
   public var isEmpty: Bool { count == 0 }
 
-  /// The members' IDs in order. O(members), no object is loaded.
+  /// The members' IDs in order. No object is loaded.
+  ///
+  /// - Complexity: O(members).
   public var objectIDs: [ObjectID] { base.objectIDs }
 
   /// Whether `object` is a member. No other member is looked at.
@@ -119,8 +123,9 @@ public struct OrderedToMany<Target: ManagedObject> {
   public func removeAll() { base.removeAll() }
 
   /// Makes exactly these objects the members, in this order; of one that occurs twice the first is
-  /// taken. No more members are moved than must be: writes O(differences). O(members).
+  /// taken. No more members are moved than must be.
   ///
+  /// - Complexity: O(members); O(differences) links are written.
   /// - Precondition: the objects are of the same context.
   public func replace(with objects: some Sequence<Target>) {
     let wanted = Self.once(Array(objects))

@@ -21,16 +21,20 @@ public struct ToMany<Target: ManagedObject> {
     relationship = owner.binding.entity.relationships[slot]
   }
 
-  /// How many members there are. No object is loaded. If the relationship's inverse is to-one, the
-  /// members are counted in blocks of up to 129, and the changes that are not saved are added and
-  /// subtracted; else O(members).
+  /// How many members there are. No object is loaded.
+  ///
+  /// - Complexity: O(members); if the relationship's inverse is to-one, O(blocks of up to 129
+  ///   members + unsaved changes).
   public var count: Int { memberCount() }
 
-  /// Whether there are no members. No object is loaded. O(unsaved changes).
+  /// Whether there are no members. No object is loaded.
+  ///
+  /// - Complexity: O(unsaved changes).
   public var isEmpty: Bool { memberCount(upTo: 1) == 0 }
 
-  /// The members' IDs. O(members), no object is loaded.
-  /// Core Data: `objectIDs(forRelationshipNamed:)`.
+  /// The members' IDs. No object is loaded. Core Data: `objectIDs(forRelationshipNamed:)`.
+  ///
+  /// - Complexity: O(members).
   public var objectIDs: [ObjectID] {
     let store = owner.binding.entity.store
     return members.map { ObjectID(store: store, key: $0.key) }
@@ -46,7 +50,7 @@ public struct ToMany<Target: ManagedObject> {
   }
 
   /// Makes `object` a member, and this object a member or the target of its inverse. Inserting a
-  /// member is no change.
+  /// member is not a change.
   ///
   /// - Precondition: the object is of the same context.
   public func insert(_ object: Target) {
@@ -115,7 +119,7 @@ extension ToMany: Sequence {
     }
   }
 
-  /// The members are counted by `count` alone.
+  /// Only `count` counts the members.
   public var underestimatedCount: Int { 0 }
 }
 

@@ -4,8 +4,8 @@ import StrataModel
 import StrataPrimitives
 import StrataRecord
 
-/// The content of a message, computed at its first use: a context without observers pays for
-/// collecting alone.
+/// The content of a message, computed at its first use: a context without observers pays only
+/// for collecting.
 ///
 /// ## Lifetime
 /// Until it is computed it keeps the turn's segments, and their records, alive; then IDs and slot
@@ -20,7 +20,7 @@ final class ChangeContents: Sendable {
     case turn(TurnChanges)
     /// - Parameters:
     ///   - merged: the store's states that differ; nil for an object that is gone.
-    ///   - derived: the objects of `merged` that differ in these derived slots alone.
+    ///   - derived: the objects of `merged` that differ only in these derived slots.
     case saved(Overlay, merged: [ObjectKey: Record?], derived: [ObjectKey: SlotSet])
   }
 
@@ -32,6 +32,24 @@ final class ChangeContents: Sendable {
     var refreshed: Set<ObjectID> = []
     var invalidated: Set<ObjectID> = []
     var slots: [ObjectKey: SlotSet] = [:]
+
+    /// Removes each object that is in both sets from one of them, or, if it was inserted as often
+    /// as deleted, from both: undo and redo insert and delete an object several times in a turn.
+    ///
+    /// - Returns: the objects that are in neither set any more.
+    fileprivate mutating func cancelOpposites(of turn: TurnChanges) -> Set<ObjectID> {
+      let both = inserted.intersection(deleted)
+      if both.isEmpty { return both }
+      var balances: [ObjectKey: Int] = [:]
+      for key in turn.inserted { balances[key, default: 0] += 1 }
+      for key in turn.deleted { balances[key, default: 0] -= 1 }
+      for id in both {
+        let balance = balances[id.key] ?? 0
+        if balance <= 0 { inserted.remove(id) }
+        if balance >= 0 { deleted.remove(id) }
+      }
+      return both.subtracting(inserted).subtracting(deleted)
+    }
   }
 
   private final class Result: Sendable {
@@ -93,14 +111,12 @@ final class ChangeContents: Sendable {
     resolved.slots = changes.slots
     resolved.inserted = ids(turn.inserted)
     resolved.deleted = ids(turn.deleted)
+    let cancelled = resolved.cancelOpposites(of: turn)
     // Objects inserted and deleted within the turn are in neither; objects deleted and restored
     // were changed.
-    let both = resolved.inserted.intersection(resolved.deleted)
-    resolved.inserted.subtract(both)
-    resolved.deleted.subtract(both)
-    let cameBack = both.filter { changes.firstDeleted.contains($0.key) }
+    let cameBack = cancelled.filter { changes.firstDeleted.contains($0.key) }
     resolved.updated = ids(turn.updated).union(ids(changes.ends))
-      .subtracting(resolved.inserted).subtracting(resolved.deleted).subtracting(both)
+      .subtracting(resolved.inserted).subtracting(resolved.deleted).subtracting(cancelled)
       .union(cameBack)
     // Of a change that went by way of a deletion, the slots are not all that may differ.
     for id in cameBack { resolved.slots[id.key] = nil }

@@ -78,7 +78,7 @@ extension ContextLayer {
     return stream
   }
 
-  /// Posted for the sequences alone.
+  /// Posted only for the sequences.
   static let contextGone = Notification.Name("StrataContextGone")
 
   /// Ends the sequences: the context is going.

@@ -9,14 +9,15 @@ struct LiveChanges {
   var keys: Set<ObjectKey> = []
   /// Objects that are to be looked at, and may be as they were.
   var suspects: Set<ObjectKey> = []
-  /// Of some of `keys`, the slots that alone may differ.
+  /// Of some of `keys`, the only slots that may differ.
   var slots: [ObjectKey: SlotSet] = [:]
   /// Any object may have changed.
   var isUnknown = false
-  /// The context has released all objects: later reports are about the time after that.
-  var isReset = false
+  /// The number of the reset at which the context has released all objects: later reports are about
+  /// the time after it. Nil if there was none.
+  var reset: Int?
 
-  var isEmpty: Bool { keys.isEmpty && suspects.isEmpty && !isUnknown && !isReset }
+  var isEmpty: Bool { keys.isEmpty && suspects.isEmpty && !isUnknown && reset == nil }
 
   init() {}
 
@@ -41,7 +42,7 @@ struct LiveChanges {
   }
 
   mutating func append(_ later: LiveChanges) {
-    if later.isReset { self = LiveChanges() }
+    if later.reset != nil { self = LiveChanges() }
     for key in later.keys where keys.contains(key) {
       guard let slots = slots[key] else { continue }
       self.slots[key] = later.slots[key].map { slots.union($0) }
@@ -50,7 +51,7 @@ struct LiveChanges {
     keys.formUnion(later.keys)
     suspects.formUnion(later.suspects)
     isUnknown = isUnknown || later.isUnknown
-    isReset = isReset || later.isReset
+    reset = later.reset ?? reset
   }
 }
 
@@ -75,6 +76,8 @@ struct LiveResultsList {
   /// A list was fetched within the `withSavepoint { }` under way, so that it may show changes that
   /// are reverted without a report.
   var isFetchedInSavepoint = false
+  /// The number of the context's resets.
+  private(set) var resetCount = 0
 
   /// Whether the context has no lists.
   var isEmpty: Bool { boxes.isEmpty }
@@ -86,6 +89,16 @@ struct LiveResultsList {
 
   /// Notes a change that cannot be reported object by object.
   mutating func noteUnknown() { noted.isUnknown = true }
+
+  /// Counts a reset.
+  ///
+  /// - Returns: the report of it.
+  mutating func noteReset() -> LiveChanges {
+    resetCount += 1
+    var changes = LiveChanges()
+    changes.reset = resetCount
+    return changes
+  }
 
   /// Notes merged objects that the merge does not report in full.
   mutating func note(_ events: GatheredEvents) {

@@ -28,10 +28,10 @@ struct TurnChanges: Sendable {
   private static let segmentCountMax = 64
 
   var isEmpty: Bool {
-    // Objects that came and went again within the turn are no change.
+    // Objects that came and went again within the turn are not changes.
     updated.isEmpty && refreshed.isEmpty && invalidated.isEmpty && ends.isEmpty
       && inserted.count == deleted.count
-      && (inserted.isEmpty || Set(inserted) == Set(deleted))
+      && (inserted.isEmpty || inserted.sorted() == deleted.sorted())
   }
 
   /// Whether nothing was noted, including objects that were inserted and deleted.
@@ -45,6 +45,12 @@ struct TurnChanges: Sendable {
     if segments.count >= Self.segmentCountMax { foldSegments(schema) }
   }
 
+  /// Notes changes, and the owners of their links as updated.
+  mutating func noteAll(_ segment: Segment, schema: Schema) {
+    note(segment, schema: schema)
+    for place in segment.links.byPlace.keys { updated.append(place.owner) }
+  }
+
   private mutating func foldSegments(_ schema: Schema) {
     for segment in segments { folded.add(segment, schema: schema) }
     segments = []
@@ -53,6 +59,16 @@ struct TurnChanges: Sendable {
   /// Notes that an object's to-many relationship at `slot` gained or lost a member by that member's
   /// to-one slot.
   mutating func noteEnd(_ key: ObjectKey, _ slot: Int) { ends.append((key, slot)) }
+
+  /// The objects among `keys` that were inserted, deleted or refreshed.
+  func ofObjects(in keys: Set<ObjectKey>) -> TurnChanges {
+    var part = TurnChanges()
+    if keys.isEmpty { return part }
+    part.inserted = inserted.filter(keys.contains)
+    part.deleted = deleted.filter(keys.contains)
+    part.refreshed = refreshed.filter(keys.contains)
+    return part
+  }
 
   /// Notes that a new object has got another key.
   mutating func replaceInserted(_ former: ObjectKey, by key: ObjectKey) {

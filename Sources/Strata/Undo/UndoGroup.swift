@@ -127,7 +127,7 @@ struct UndoGroup {
     let layout = entity.layout
     var step = step
     if let before = step.before, let after = step.after {
-      // Derived values are no edits.
+      // Derived values are not edits.
       step.slots = layout.differingSlots(before, after).subtracting(entity.derivedSlots)
     }
     if let earlier = objects[key] { step = Self.joined(earlier, step, layout, &arena) }

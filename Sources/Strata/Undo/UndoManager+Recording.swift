@@ -28,7 +28,7 @@ extension ManagedObjectContext.UndoManager {
       let composed = Composition.compose(
         pushed: push.segment, onto: older, on: ground(push, older), schema: work.schema)
       integrations.append((composed, older))
-      older = older.adding(composed)
+      older = older.adding(composed).compacted()
     }
     for group in transitions(of: integrations, in: work) {
       register(integrating: group, schema: work.schema)

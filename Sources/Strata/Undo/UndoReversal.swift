@@ -101,7 +101,7 @@ struct UndoReversal {
       where before.stamp(at: slot, layout) == deleted.record.stamp(at: slot, layout) {
         beneath.insert(slot)
       }
-      // A slot that was not set before the deletion has the value beneath. Derived values are no
+      // A slot that was not set before the deletion has the value beneath. Derived values are not
       // edits.
       let set = step.unsaved.subtracting(beneath).subtracting(entity.derivedSlots)
       let whole = layout.splice(

@@ -91,10 +91,10 @@ final class UndoReverter: ContextPart {
     // A deletion that is reverted before it is saved disappears: the state beneath shows through
     // again.
     let former = work.working
-    let taken = Set(
+    let shown = Set(
       (reversal.restored + reversal.lost).filter { unsavedDeletion(of: $0) != nil })
     let remaining =
-      taken.isEmpty ? work.working : work.working.forgetting(taken, links: LinkChanges())
+      shown.isEmpty ? work.working : work.working.forgetting(shown, links: LinkChanges())
     let settled = remaining.adding(composed).compacted()
     registry.willTake(segment, touching: composed.changes.keys, on: work.working, in: settled)
     work.changeWorking(to: settled)
@@ -103,15 +103,12 @@ final class UndoReverter: ContextPart {
       guard let object = registry.cache.object(for: key) else { continue }
       restore(object, madeFrom: former.change(for: key)?.base, on: nil)
     }
-    let integrated = work.take(segment, touching: composed.changes.keys)
+    let taken = work.takeOwn(segment, touching: composed.changes.keys)
     let restored = Set(reversal.restored)
     reporter.turn.note(segment, schema: schema)
     reporter.turn.inserted += reversal.restored
-    // One that is new here and unsaved is changed, too.
-    reporter.turn.updated += (integrated.inserted + integrated.updated).filter {
-      !restored.contains($0)
-    }
-    reporter.turn.deleted += integrated.deleted
+    reporter.turn.updated += taken.updated.filter { !restored.contains($0) }
+    reporter.turn.deleted += taken.deleted
     reporter.noteTouched()
   }
 

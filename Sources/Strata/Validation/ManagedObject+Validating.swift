@@ -15,7 +15,7 @@ extension ManagedObject {
     context.work.encodeEdits()
     if isFault { try context.loader.load(self) }
     guard isAlive else { return [] }
-    return try Validation.look(at: self, in: context.saving)
+    return try Validation.validate(self, in: context.saving)
   }
 
   /// The rules that one property breaks as it is: for a form that says so beside its field. Hooks
@@ -30,7 +30,7 @@ extension ManagedObject {
     else { return [] }
     context.work.encodeEdits()
     if isFault { try context.loader.load(self) }
-    return try Validation.look(at: slot, of: self, in: context.saving)
+    return try Validation.validateProperty(at: slot, of: self, in: context.saving)
   }
 
   /// The failures of the property that a key path names: `try city.validationFailures(of:

@@ -17,6 +17,6 @@ extension ManagedObjectContext {
     work.encodeEdits()
     if schema.validation.isEmpty, work.refused.isEmpty { return [] }
     var validation = Validation()
-    return try validation.look(at: saving)
+    return try validation.validateChanges(of: saving)
   }
 }

@@ -27,80 +27,43 @@ import StrataRecord
 /// ## Isolation
 /// The context's.
 struct Validation {
-  /// The changes that were looked at, and found good.
-  private var passed: [ObjectKey: (kind: Change.Kind, record: Record?)] = [:]
-  /// All that was unsaved at the last look.
-  private var seen = Overlay()
+  private typealias ChangedObject = (key: ObjectKey, change: Change)
+
+  /// The changes that were validated.
+  private var validatedChanges: [ObjectKey: (kind: Change.Kind, record: Record?)] = [:]
+  /// All that was unsaved at the last validation.
+  private var validatedOverlay = Overlay()
   private var failures = ValidationFailures()
 
-  /// Whether all of `working` has been looked at.
-  func hasSeen(_ working: Overlay) -> Bool { working.isIdentical(to: seen) }
+  /// Whether all of `working` has been validated.
+  func hasValidated(_ working: Overlay) -> Bool { working.isIdentical(to: validatedOverlay) }
 
   /// Validates the unsaved changes that were not validated before.
   ///
   /// - Returns: the failures, by object and by property.
   /// - Throws: the errors of reading.
-  mutating func look(at session: SaveSession) throws -> [ValidationFailure] {
+  mutating func validateChanges(of session: SaveSession) throws -> [ValidationFailure] {
     session.work.encodeEdits()
     let working = session.work.working
     let view = try session.reader.currentViewIncludingEdits()
-    let beneath = view.over(Overlay())
-    var memberships = MembershipChanges(session.schema.validation.memberships)
-    var changed: [(key: ObjectKey, change: Change)] = []
-    for (depth, segment) in working.segments.enumerated() {
-      if seen.segments.contains(where: { $0 === segment }) { continue }
-      for (key, change) in segment.changes where !working.isShadowed(key, above: depth) {
-        let isMember = memberships.schema[key.entity] != nil
-        guard isMember || session.schema.validation[key.entity] != nil, isNew(key, change) else {
-          continue
-        }
-        if isMember {
-          try memberships.add(key, change, over: beneath, afterLookAt: passed[key]?.record)
-        }
-        changed.append((key, change))
-      }
-      memberships.add(segment.links)
-    }
-    var places = memberships.places
-    changed.sort { $0.key < $1.key }
+    let (changed, places) = try unvalidatedChanges(in: working, session, over: view)
     failures = ValidationFailures()
     try checkRefusals(session, view)
-    for (key, change) in changed {
-      if let record = change.record {
-        check(record, of: key, session, derived: false)
-        for count in session.schema.validation[key.entity]?.counts ?? [] {
-          places.insert(LinkPlace(count.relationship.number, key))
-        }
-      }
-      passed[key] = (change.kind, change.record)
-    }
-    for place in places { try failures.checkCount(at: place, in: view) }
+    try checkStoredRules(of: changed, affecting: places, session, view)
     if session.isDeriving, session.schema.validation.concernsDerived {
-      // Edits never set them: the store derives them after the save's conflicts are decided.
-      var derivation = Derivation(session.schema)
-      try derivation.want(unsaved: working, in: view)
-      var arena = RecordArena()
-      var records: [ObjectKey: Record] = [:]
-      do {
-        records = try derivation.records(in: view, into: &arena)
-      } catch let error as DerivedValueTooLarge {
-        if let entity = session.schema.entity(error.key.entity) {
-          failures.add([error.slot: error.refusal], of: error.key, entity)
-        }
-      }
-      for (key, change) in changed where records[key] == nil { records[key] = change.record }
-      for (key, record) in records { check(record, of: key, session, derived: true) }
+      try checkDerivedRules(of: changed, in: working, session, view)
     }
-    for (key, change) in changed where change.kind != .delete || change.base != nil {
-      callHook(of: key, change.kind, session)
+    for (key, change) in changed {
+      validatedChanges[key] = (change.kind, change.record)
+      if change.kind != .delete || change.base != nil { callHook(of: key, change.kind, session) }
     }
-    seen = working
+    validatedOverlay = working
     return failures.sorted
   }
 
-  /// Looks at one object as it is, changed or not, and calls its hook.
-  static func look(
-    at object: ManagedObject, in session: SaveSession
+  /// Validates one object as it is, changed or not, and calls its hook.
+  static func validate(
+    _ object: ManagedObject, in session: SaveSession
   ) throws -> [ValidationFailure] {
     var validation = Validation()
     if object.status == .deleted {
@@ -112,8 +75,8 @@ struct Validation {
     return validation.failures.sorted
   }
 
-  /// Looks at one property of an object.
-  static func look(
+  /// Validates one property of an object as it is. No hook is called.
+  static func validateProperty(
     at slot: Int, of object: ManagedObject, in session: SaveSession
   ) throws -> [ValidationFailure] {
     var validation = Validation()
@@ -137,11 +100,40 @@ struct Validation {
 
   // MARK: - Objects to validate
 
-  /// An object that came and went is no change, unless it was there at the last look.
+  /// The changes to validate, in ascending order of keys, and the relationships that gain or lose
+  /// members by them.
+  private func unvalidatedChanges(
+    in working: Overlay, _ session: SaveSession, over view: ReadView
+  ) throws -> (changed: [ChangedObject], places: Set<LinkPlace>) {
+    let beneath = view.over(Overlay())
+    var memberships = MembershipChanges(session.schema.validation.memberships)
+    var changed: [ChangedObject] = []
+    for (depth, segment) in working.segments.enumerated() {
+      if validatedOverlay.segments.contains(where: { $0 === segment }) { continue }
+      for (key, change) in segment.changes where !working.isShadowed(key, above: depth) {
+        let isMember = memberships.schema[key.entity] != nil
+        guard isMember || session.schema.validation[key.entity] != nil, isNew(key, change) else {
+          continue
+        }
+        if isMember {
+          try memberships.add(
+            key, change, over: beneath, addedEarlier: validatedChanges[key]?.record)
+        }
+        changed.append((key, change))
+      }
+      memberships.add(segment.links)
+    }
+    changed.sort { $0.key < $1.key }
+    return (changed, memberships.places)
+  }
+
+  /// An object that came and went is unchanged, unless it was validated in between.
   private func isNew(_ key: ObjectKey, _ change: Change) -> Bool {
     guard !change.isReadLock else { return false }
-    guard let passed = passed[key] else { return change.kind != .delete || change.base != nil }
-    return passed.kind != change.kind || passed.record != change.record
+    guard let validated = validatedChanges[key] else {
+      return change.kind != .delete || change.base != nil
+    }
+    return validated.kind != change.kind || validated.record != change.record
   }
 
   // MARK: - Refused values
@@ -160,7 +152,46 @@ struct Validation {
 
   // MARK: - Rules
 
-  /// - Parameter isDerived: whether the derived attributes are looked at, or all the rest.
+  /// Checks the records of changed objects, except for derived attributes, and counts members.
+  ///
+  /// - Parameter places: the relationships that gain or lose members by the changes.
+  private mutating func checkStoredRules(
+    of changed: [ChangedObject], affecting places: Set<LinkPlace>, _ session: SaveSession,
+    _ view: ReadView
+  ) throws {
+    var places = places
+    for (key, change) in changed {
+      guard let record = change.record else { continue }
+      check(record, of: key, session, derived: false)
+      for count in session.schema.validation[key.entity]?.counts ?? [] {
+        places.insert(LinkPlace(count.relationship.number, key))
+      }
+    }
+    for place in places { try failures.checkCount(at: place, in: view) }
+  }
+
+  /// Checks the derived attributes of the changed objects, and of those whose derived attributes
+  /// follow from the changes. Edits never set them: the store derives them after the save's
+  /// conflicts are decided.
+  private mutating func checkDerivedRules(
+    of changed: [ChangedObject], in working: Overlay, _ session: SaveSession, _ view: ReadView
+  ) throws {
+    var derivation = Derivation(session.schema)
+    try derivation.want(unsaved: working, in: view)
+    var arena = RecordArena()
+    var records: [ObjectKey: Record] = [:]
+    do {
+      records = try derivation.records(in: view, into: &arena)
+    } catch let error as DerivedValueTooLarge {
+      if let entity = session.schema.entity(error.key.entity) {
+        failures.add([error.slot: error.refusal], of: error.key, entity)
+      }
+    }
+    for (key, change) in changed where records[key] == nil { records[key] = change.record }
+    for (key, record) in records { check(record, of: key, session, derived: true) }
+  }
+
+  /// - Parameter isDerived: whether the derived attributes are checked, or all the rest.
   private mutating func check(
     _ record: Record, of key: ObjectKey, _ session: SaveSession, derived isDerived: Bool
   ) {

@@ -18,7 +18,7 @@ package import StrataRecord
 /// A path is also calculated for the objects whose path leads through an object that was deleted,
 /// or whose next slot has changed.
 ///
-/// It reads records, links and index entries of those objects alone, and makes no object.
+/// It reads records, links and index entries only of those objects, and makes no object.
 ///
 /// ## Isolation
 /// Of one isolation at a time, with the views passed to it.

@@ -23,16 +23,16 @@ package struct MembershipChanges {
   ///   - record: the record of the change; nil if it deletes the object.
   ///   - slots: the slots that may have changed; nil for all.
   ///   - beneath: the view beneath the change.
-  ///   - seen: the object's record at an earlier call for the same save: that call has counted its
-  ///     memberships.
+  ///   - earlier: the object's record at an earlier call for the same save, whose memberships are
+  ///     added again; nil if there was no such call.
   package mutating func add(
     _ key: ObjectKey, from former: Record?, to record: Record?, changing slots: SlotSet?,
-    over beneath: ReadView, afterLookAt seen: Record? = nil
+    over beneath: ReadView, addedEarlier earlier: Record? = nil
   ) throws {
     guard let entity = schema[key.entity], let layout = beneath.schema.entity(key.entity)?.layout
     else { return }
     for (slot, relationship) in entity.slots {
-      if let target = seen?.toOne(at: slot, layout: layout) {
+      if let target = earlier?.toOne(at: slot, layout: layout) {
         places.insert(LinkPlace(relationship, target))
       }
       if let slots, !slots.contains(slot) { continue }
@@ -54,14 +54,14 @@ package struct MembershipChanges {
 
   /// Adds the relationships that gain or lose an object by an unsaved change.
   package mutating func add(
-    _ key: ObjectKey, _ change: Change, over beneath: ReadView, afterLookAt seen: Record? = nil
+    _ key: ObjectKey, _ change: Change, over beneath: ReadView, addedEarlier earlier: Record? = nil
   ) throws {
     guard let entity = schema[key.entity] else { return }
     let isNew = entity.slots.isEmpty || change.base == nil
     let former = isNew ? nil : try beneath.record(of: key)?.record
     try add(
       key, from: former, to: change.record,
-      changing: change.kind == .update ? change.slots : nil, over: beneath, afterLookAt: seen)
+      changing: change.kind == .update ? change.slots : nil, over: beneath, addedEarlier: earlier)
   }
 
   /// Adds the relationships whose links change.

@@ -36,18 +36,20 @@ extension Composition {
 
   // MARK: - One-to-one links
 
-  /// Drops the older one-to-one links that share an end with those that `newer` sets or takes away:
-  /// the sender did not see them, or would have dropped them itself.
+  /// Drops the older one-to-one links that share an end with those that the newer change of an
+  /// object sets or takes away: the sender did not see them, or would have dropped them itself.
+  ///
+  /// - Parameter slots: the slots that the newer change sets.
   mutating func dropRivals(
-    ofLinksThat newer: Change, setsIn key: ObjectKey, _ entity: EntitySchema
+    ofLinksFrom key: ObjectKey, setting slots: SlotSet, _ entity: EntitySchema
   ) {
-    for (slot, back) in entity.ends.partnered where newer.slots.contains(slot) {
+    for (slot, back) in entity.ends.partnered where slots.contains(slot) {
       guard let record = change(of: key)?.record else { continue }
       let target = record.toOne(at: slot, layout: entity.layout)
       dropRivals(linkedTo: key, back.number, back.slot, besides: target)
       if let target { dropRivals(linkedTo: target, entity.numbers[slot], slot, besides: key) }
     }
-    if !isOwn { dropIfRival(key, setting: newer.slots, entity) }
+    if !isOwn { dropIfRival(key, setting: slots, entity) }
   }
 
   private mutating func dropRivals(

@@ -119,7 +119,7 @@ package struct Composition {
         let key = newer.changes.keys[place]
         if losesObjects { dropToOneLinksToDeleted(from: key, entity) }
         if !ends.partnered.isEmpty {
-          dropRivals(ofLinksThat: newer.changes.values[place], setsIn: key, entity)
+          dropRivals(ofLinksFrom: key, setting: newer.changes.values[place].slots, entity)
         }
       }
     }
@@ -134,11 +134,11 @@ package struct Composition {
     for (key, change) in newer.changes {
       let composed: Change?
       if let below = under.change(for: key) {
-        composed = compose(change, of: key, over: below)
+        composed = compose(change, of: key, overPending: below)
       } else if let below = saving.change(for: key), below.kind != .delete || below.base != nil {
         composed = compose(change, of: key, overSaving: below)
       } else if let state = ground.states[key] {
-        composed = compose(change, of: key, on: state)
+        composed = compose(change, of: key, onGround: state)
       } else {
         continue
       }
@@ -181,11 +181,11 @@ package struct Composition {
 
   /// On a change that the receiver has pending.
   private mutating func compose(
-    _ newer: Change, of key: ObjectKey, over under: Change
+    _ change: Change, of key: ObjectKey, overPending under: Change
   ) -> Change? {
     // An object that the sender inserted and deleted never reaches the receiver.
-    if !isOwn, newer.kind == .delete, newer.base == nil { return nil }
-    switch (newer.kind, under.kind) {
+    if !isOwn, change.kind == .delete, change.base == nil { return nil }
+    switch (change.kind, under.kind) {
     case (.update, .delete) where under.base == nil && !isOwn:
       // The receiver's insertion came and went.
       guard let layout = schema.entity(key.entity)?.layout else { return nil }
@@ -193,38 +193,38 @@ package struct Composition {
       if let saving = frozen.change(for: key), saving.kind == .delete, saving.base != nil {
         return nil
       }
-      return onLost(newer, layout)
-    case (.update, .delete) where PlantedFault.updateRevives.isPlanted(in: schema): return newer
+      return onLost(change, layout)
+    case (.update, .delete) where PlantedFault.updateRevives.isPlanted(in: schema): return change
     case (.update, .delete), (.delete, .delete): return nil
     case (.delete, .insert): return .delete(base: under.base)
     case (.delete, .update):
-      if isMade(newer, from: under) { return .delete(base: under.base) }
-      guard let origin = under.base?.record else { return newer }
-      return .delete(base: newer.base?.moved(to: origin))
+      if isMade(change, from: under) { return .delete(base: under.base) }
+      guard let origin = under.base?.record else { return change }
+      return .delete(base: change.base?.moved(to: origin))
     case (.insert, .delete):
-      guard let record = newer.record else { return nil }
-      guard let base = under.base else { return newer }
-      return .update(record, base: base, slots: newer.slots, external: newer.external)
-    case (.update, _), (.insert, _): return update(newer, over: under, of: key)
+      guard let record = change.record else { return nil }
+      guard let base = under.base else { return change }
+      return .update(record, base: base, slots: change.slots, external: change.external)
+    case (.update, _), (.insert, _): return update(change, over: under, of: key)
     }
   }
 
   private mutating func update(
-    _ newer: Change, over under: Change, of key: ObjectKey
+    _ change: Change, over under: Change, of key: ObjectKey
   ) -> Change? {
-    guard let record = newer.record, let below = under.record,
+    guard let record = change.record, let below = under.record,
       let layout = schema.entity(key.entity)?.layout
     else { return under }
     var composed = under
-    composed.record = spliced(record, newer, over: below, layout)
-    if !isOwn, let ours = under.base, let theirs = newer.base {
-      composed.base = ours.taking(theirs.slots(newer.slots, readBefore: below), from: theirs)
+    composed.record = spliced(record, change, over: below, layout)
+    if !isOwn, let ours = under.base, let theirs = change.base {
+      composed.base = ours.taking(theirs.slots(change.slots, readBefore: below), from: theirs)
     }
-    // Of an object that is new beneath, a save carries the insertion: this is an edit of it.
-    let isEdit = isOwn && newer.kind == .insert && under.kind == .update
-    composed.slots.formUnion(isEdit ? layout.differingSlots(below, record) : newer.slots)
+    // If the object is new beneath, a save carries its insertion: this is an edit of it.
+    let isEdit = isOwn && change.kind == .insert && under.kind == .update
+    composed.slots.formUnion(isEdit ? layout.differingSlots(below, record) : change.slots)
     let isDropped = PlantedFault.bytesDropped.isPlanted(in: schema)
-    composed.external = newer.external.fitting(
+    composed.external = change.external.fitting(
       composed.record, layout, in: composed.slots,
       orElse: isDropped ? ExternalValues() : under.external)
     return composed
@@ -232,38 +232,38 @@ package struct Composition {
 
   /// Whether a change was made from the receiver's own pending record. Then its maker has read the
   /// base of that record.
-  private func isMade(_ newer: Change, from under: Change) -> Bool {
+  private func isMade(_ change: Change, from under: Change) -> Bool {
     if isOwn { return true }
-    guard let base = newer.base, let pending = under.record else { return false }
+    guard let base = change.base, let pending = under.record else { return false }
     return base.hasRead(pending: pending)
   }
 
-  /// `below` with the slots that `newer` set. Equal bytes are the same record.
+  /// `below` with the slots that `change` set. Equal bytes are the same record.
   private mutating func spliced(
-    _ record: Record, _ newer: Change, over below: Record, _ layout: RecordLayout
+    _ record: Record, _ change: Change, over below: Record, _ layout: RecordLayout
   ) -> Record {
-    if let origin = newer.base?.record, origin == below { return record }
+    if let origin = change.base?.record, origin == below { return record }
     if PlantedFault.wholeRecords.isPlanted(in: schema) { return record }
-    let spliced = layout.splice(base: below, changes: record, slots: newer.slots, into: &arena)
+    let spliced = layout.splice(base: below, changes: record, slots: change.slots, into: &arena)
     return spliced == record ? record : spliced
   }
 
   /// Over a change of a save under way, which is beneath the receiver.
   private mutating func compose(
-    _ newer: Change, of key: ObjectKey, overSaving under: Change
+    _ change: Change, of key: ObjectKey, overSaving under: Change
   ) -> Change? {
     guard let read = under.read, let layout = schema.entity(key.entity)?.layout else {
-      return newer.kind == .insert ? newer : nil
+      return change.kind == .insert ? change : nil
     }
-    var composed = newer
-    if newer.base == nil {
+    var composed = change
+    if change.base == nil {
       composed.base = read
-    } else if isOwn, let origin = newer.base?.record {
+    } else if isOwn, let origin = change.base?.record {
       composed.base = origin == read.record ? read : read.moved(to: origin)
     }
-    if newer.kind == .delete { return .delete(base: composed.base) }
-    guard let record = newer.record else { return newer }
-    if newer.kind == .insert {
+    if change.kind == .delete { return .delete(base: composed.base) }
+    guard let record = change.record else { return change }
+    if change.kind == .insert {
       composed.kind = .update
       composed.slots = layout.differingSlots(read.record, record)
     }
@@ -272,44 +272,44 @@ package struct Composition {
 
   /// Over the state beneath a receiver that has no pending change of the object.
   private mutating func compose(
-    _ newer: Change, of key: ObjectKey, on state: Ground.State
+    _ change: Change, of key: ObjectKey, onGround state: Ground.State
   ) -> Change? {
-    guard let layout = schema.entity(key.entity)?.layout else { return newer }
-    switch (newer.kind, state) {
+    guard let layout = schema.entity(key.entity)?.layout else { return change }
+    switch (change.kind, state) {
     case (.insert, .there(let read)):
-      guard let record = newer.record else { return newer }
-      return .update(record, base: read, slots: newer.slots, external: newer.external)
-    case (.insert, _): return newer
-    case (.delete, .there) where newer.base == nil: return nil
-    case (.delete, .there(let read)): return .delete(base: newer.base?.moved(to: read.record))
+      guard let record = change.record else { return change }
+      return .update(record, base: read, slots: change.slots, external: change.external)
+    case (.insert, _): return change
+    case (.delete, .there) where change.base == nil: return nil
+    case (.delete, .there(let read)): return .delete(base: change.base?.moved(to: read.record))
     case (.delete, _), (.update, .deleted): return nil
     case (.update, .there(let read)):
       let entity = schema.entity(key.entity)
       return moved(
-        entity.map { knowing(newer, read, $0) } ?? newer, to: read.record, layout)
+        entity.map { knowing(change, read, $0) } ?? change, to: read.record, layout)
     case (.update, .absent):
-      return onLost(newer, layout)
+      return onLost(change, layout)
     }
   }
 
   /// On nothing: an insertion was taken back, or the store has lost the object.
-  private mutating func onLost(_ newer: Change, _ layout: RecordLayout) -> Change? {
+  private mutating func onLost(_ change: Change, _ layout: RecordLayout) -> Change? {
     guard ground.keepsLost else { return nil }
-    return newer.base?.oldestCommitted(setting: newer.slots).map { moved(newer, to: $0, layout) }
+    return change.base?.oldestCommitted(setting: change.slots).map { moved(change, to: $0, layout) }
   }
 
   /// The same change with a newer reading, if its makers read an object before any store had it and
   /// the store has it now: then the committed record counts as read.
-  private func knowing(_ newer: Change, _ read: Base, _ entity: EntitySchema) -> Change {
-    guard let base = newer.base, base.generation == 0, read.generation > 0,
+  private func knowing(_ change: Change, _ read: Base, _ entity: EntitySchema) -> Change {
+    guard let base = change.base, base.generation == 0, read.generation > 0,
       read.hasReadOriginAlone
-    else { return newer }
-    var change = newer
-    change.base = base.committed(
+    else { return change }
+    var committed = change
+    committed.base = base.committed(
       with: read.generation,
       StoredRecord(record: read.record, generation: read.generation),
       where: entity.hasEqualEdits)
-    return change
+    return committed
   }
 
   /// An update made from `origin` instead.

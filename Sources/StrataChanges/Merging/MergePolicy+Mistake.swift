@@ -11,7 +11,7 @@ extension MergePolicy {
     public enum Cause: Sendable, Hashable {
       /// The object's entity has no such property.
       case unknownProperty(property: String)
-      /// The property is a to-many relationship: those are no part of a conflict.
+      /// The property is a to-many relationship: those are not part of a conflict.
       case toManyRelationship(property: String)
       /// The value is not of the property's type, out of its range or too large, or an object of
       /// another entity or store.
@@ -42,7 +42,7 @@ extension MergePolicy.Mistake: LocalizedError, CustomStringConvertible, Explaine
   package var explanation: ErrorExplanation {
     let complaint =
       switch cause {
-      case .unknownProperty(let name): "names \(name), which is no property of the entity"
+      case .unknownProperty(let name): "names \(name), which is not a property of the entity"
       case .toManyRelationship(let name):
         "sets \(name), a to-many relationship, which merges by itself"
       case .unfitValue(let name): "gives \(name) a value that it cannot hold"

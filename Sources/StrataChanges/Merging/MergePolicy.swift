@@ -54,7 +54,7 @@ package import StrataRecord
 /// of a hierarchy, the survivor gets the properties that both have.
 ///
 /// A conflict of versions concerns attributes and to-one relationships. To-many relationships are
-/// no part of it: the links that each save adds and removes are combined under every policy.
+/// not part of it: the links that each save adds and removes are combined under every policy.
 /// `custom(_:resolve:)` makes a custom policy.
 public struct MergePolicy: Sendable, Hashable {
   enum Rule: Sendable, Hashable {

@@ -156,7 +156,7 @@ package struct Base: Sendable {
     return shown
   }
 
-  /// The base of the pending update that is the origin; nil if the origin is no pending update.
+  /// The base of the pending update that is the origin; nil if the origin is not a pending update.
   package var beneathOrigin: Base? {
     guard let readings, readings.all[0].pending.last == record else { return nil }
     var below = readings.all

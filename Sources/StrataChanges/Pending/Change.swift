@@ -33,9 +33,13 @@ package struct Change: Sendable {
   /// object since it was read, and counts as no change everywhere else.
   @inlinable package var isReadLock: Bool { kind == .update && slots.isEmpty }
 
+  /// Whether the object came and went: no other context than the one that made the change has seen
+  /// it.
+  @inlinable package var isUnseenDeletion: Bool { kind == .delete && base == nil }
+
   /// Whether a save would have something to do for it: not for an object that came and went, nor
   /// for one that was only read.
-  @inlinable package var isAnything: Bool { (kind != .delete || base != nil) && !isReadLock }
+  @inlinable package var isAnything: Bool { !isUnseenDeletion && !isReadLock }
 
   /// A change that asks whether another save has changed the object since it was `read`.
   package static func readLock(_ read: Base) -> Change {

@@ -124,7 +124,7 @@ extension ChangeTable {
   /// evenly, O(1); else O(log n).
   package subscript(key: ObjectKey) -> Change? { index(of: key).map { values[$0] } }
 
-  /// The place of an object; nil if there is no change of it. Complexity as of the subscript.
+  /// The place of an object; nil if there is no change of it. Complexity as in the subscript.
   package func index(of key: ObjectKey) -> Int? {
     let raw = key.rawValue
     for span in spans where raw <= span.last {
@@ -139,7 +139,7 @@ extension ChangeTable {
       let guess = Swift.min(
         lower + Int(Double(raw - span.first) * span.placesPerSerial), upper - 1)
       if keys[guess].rawValue == raw { return guess }
-      // From there in growing steps until the key is between two places.
+      // The search goes on from there in growing steps, until the key is between two places.
       var (low, high) = (lower, upper)
       var step = 1
       if keys[guess].rawValue < raw {
@@ -208,7 +208,7 @@ extension ChangeTable {
       values.reserveCapacity(count)
     }
 
-    /// Of two changes of one object the later counts.
+    /// If two changes have one object, the later counts.
     @inlinable package mutating func append(_ key: ObjectKey, _ change: consuming Change) {
       if let last = keys.last, last >= key { isAscending = false }
       keys.append(key)

@@ -4,7 +4,7 @@ package import StrataModel
 /// The objects that a batch of changes affects: the content of a feed's events. It has no records,
 /// so that a context that is far behind keeps 8 bytes per object alive and not its values.
 ///
-/// A list may contain a key more than once. An object whose links alone have changed counts as
+/// A list may contain a key more than once. An object of which only links have changed counts as
 /// updated.
 package struct ChangedKeys: Sendable {
   package var inserted: [ObjectKey] = []
@@ -18,7 +18,8 @@ package struct ChangedKeys: Sendable {
   }
 
   /// The objects that a push changes in its receiver: an object counts as inserted or deleted if
-  /// the sender inserted or deleted it, whatever the receiver had.
+  /// the sender inserted or deleted it, whatever the receiver had. One that came and went in the
+  /// sender is none of them.
   ///
   /// - Parameters:
   ///   - pushed: the sender's changes.
@@ -30,8 +31,13 @@ package struct ChangedKeys: Sendable {
       inserted = changes.keys
     } else {
       for (place, key) in changes.keys.enumerated() {
-        let sent = isComposed ? pushed.changes.index(of: key) : nil
-        append(key, sent.map { pushed.changes.values[$0].kind } ?? changes.values[place].kind)
+        let sent = isComposed ? pushed.changes.index(of: key) : place
+        guard let sent else {
+          append(key, changes.values[place].kind)
+          continue
+        }
+        if pushed.changes.values[sent].isUnseenDeletion { continue }
+        append(key, pushed.changes.values[sent].kind)
       }
     }
     for place in composed.links.byPlace.keys { updated.append(place.owner) }

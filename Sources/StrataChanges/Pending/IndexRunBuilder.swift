@@ -186,7 +186,7 @@ package struct IndexRunBuilder {
     _ items: UnsafeMutableBufferPointer<RadixSort.Item>,
     _ scratch: UnsafeMutableBufferPointer<RadixSort.Item>, by position: Int
   ) {
-    // Those with one value came in the order of their keys. If one value ends here, so do all.
+    // Entries of one value came in the order of their keys. If one value ends here, all end here.
     if areObjectsAscending, byteCountToSort(entries[Int(items[0].place)]) <= position { return }
     if isAscending(items, from: position) { return }
     if items.count > Self.insertedItemCountMax { return order(items, scratch, by: position) }

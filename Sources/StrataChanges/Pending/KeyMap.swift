@@ -45,7 +45,7 @@ final class KeyMap: @unchecked Sendable {
   let intervals: [Interval]
   private let words: UnsafeMutablePointer<UInt64>
 
-  /// At most this number of serials per key, each serial has its own bit: 16 bytes per key.
+  /// Up to this number of serials per key, each serial has its own bit: 16 bytes per key.
   private static let serialsPerKeyMax: UInt64 = 64
   /// If keys are farther apart, each key gets at least this number of bits: the fraction of absent
   /// keys that must be searched is at most its inverse.

@@ -99,8 +99,8 @@ package struct Overlay: Sendable {
     return nil
   }
 
-  /// Has the segments make the index runs that `asked` was asked for. Called before others are
-  /// shown them, so that the first query of an index makes its runs, and later ones find them.
+  /// Lets the segments make the index runs that `asked` was asked for. This comes before others see
+  /// them, so that the first query of an index makes its runs, and later ones find them.
   package func prepareRuns(askedOf asked: Overlay) {
     for index in asked.runsMade {
       for segment in segments { _ = segment.run(of: index) }

@@ -31,7 +31,7 @@ package struct SegmentMerge {
     links = LinkMerge(segments.map(\.links))
   }
 
-  /// Everything in `segments` as one, which the first one is if it is alone.
+  /// Everything in `segments` as one segment. A single segment is returned as it is.
   ///
   /// - Parameter segments: newest first, one at least.
   static func merged(_ segments: [Segment]) -> Segment {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataModel
 
-/// Merges tables of changes, in steps of any length. Of several changes of one object, the change
-/// of the newest table counts.
+/// Merges tables of changes, in steps of any length. If several tables have a change of one
+/// object, the change of the newest counts.
 ///
 /// ```
 ///  newest   [ 3  5 │ 8  9 … ]           taken so far │ heads

@@ -13,7 +13,7 @@ package protocol SnapshotWrapper: Snapshot {
   /// Called before each look-up, and with each entry of a scan.
   func noteRead() throws
 
-  /// Has the caller look at one entry, within `call`.
+  /// Shows the caller one entry, within `call`.
   func show<Result>(_ body: () throws -> Result) rethrows -> Result
 }
 
@@ -42,7 +42,7 @@ extension SnapshotWrapper {
     try call { try snapshot.count(of: entity) }
   }
 
-  // What a snapshot shows is constant, and no read.
+  // These are constants of a snapshot: to ask for them is not a read.
 
   package func generation(ofStoreAt place: Int) -> UInt64 {
     snapshot.generation(ofStoreAt: place)

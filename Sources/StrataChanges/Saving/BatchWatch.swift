@@ -20,7 +20,7 @@ package final class BatchWatch: Sendable {
     self.report = report
   }
 
-  /// Has the batch end without having done anything, unless it is about to be committed.
+  /// Ends the batch without any effect, unless it is about to be committed.
   package func cancel() { isCancelled.store(true, ordering: .relaxed) }
 
   /// - Throws: `CancellationError`.

@@ -31,7 +31,7 @@ package struct ChangeSet: Sendable {
       all.hasVanished
       ? Set(all.lazy.filter { $0.value.kind == .delete && $0.value.base == nil }.map(\.key)) : []
     changes = vanished.isEmpty ? all : all.filter { !vanished.contains($0.key) }
-    // A save of new objects alone gives its runs to the store as they are. They are made here, by
+    // A save of only new objects gives its runs to the store as they are. They are made here, by
     // the saver, not by the writer that all savers wait for.
     if segments.count == 1, all.isInsertsOnly { segments[0].prepareRuns() }
     var links = overlay.links
@@ -56,7 +56,7 @@ package struct CommitResult: Sendable {
   /// The objects whose stored record differs from the change set's, because a merge policy decided
   /// or because of a derived attribute; nil for an object that the store no longer has.
   package let merged: [ObjectKey: Record?]
-  /// The objects of `merged` whose derived attributes alone differ from the change set, with their
+  /// The objects of `merged` that differ from the change set only in derived attributes, with their
   /// slots: no policy has decided anything.
   package let derived: [ObjectKey: SlotSet]
   /// The cost of the save.

@@ -6,7 +6,7 @@
 
   /// What tests have set for one open store, by its schema.
   ///
-  /// Every read of every test asks. So a store for which nothing is set is recognized without the
+  /// Every read of every test asks for it. So a store with nothing set is recognized without the
   /// lock, which would put threads of unrelated tests to sleep.
   ///
   /// ## Invariants

@@ -22,8 +22,8 @@ package enum PausePoint: String, Sendable, CaseIterable {
   case pushed
   /// A context has published its turn.
   case turnEnded
-  /// Between two holds of the layer lock where there must be one: with `PlantedFault.lockPerLayer`
-  /// alone.
+  /// Between two holds of the layer lock where there must be one: only with
+  /// `PlantedFault.lockPerLayer`.
   case betweenHolds
 
   #if DEBUG

@@ -18,7 +18,7 @@ package enum PlantedFault: String, Sendable, CaseIterable {
   case forgottenEpoch
   /// A failed commit leaves its tags on.
   case tagStays
-  /// A push brings whole records, not the properties alone that the child changed.
+  /// A push brings whole records, not only the properties that the child changed.
   case wholeRecords
   /// A commit gives its generation to every registered object that it names, outdated or not.
   case relabelTooEarly
@@ -36,7 +36,7 @@ package enum PlantedFault: String, Sendable, CaseIterable {
   case undoForgetsLinks
   /// A merge takes the view's record, without the slots that are pending.
   case mergeDropsEdits
-  /// A delete does not run its delete rules again on members that the receiver alone has.
+  /// A delete does not run its delete rules again on members that only the receiver has.
   case deletesStopShort
   /// The set value of an external attribute is lost when another change is laid over it.
   case bytesDropped
@@ -44,7 +44,7 @@ package enum PlantedFault: String, Sendable, CaseIterable {
   case undoForgetsBytes
   /// A fetched list looks at the objects that changed and not at those that lead to them.
   case relatedForgotten
-  /// An object of a fetched list counts as moved by its index alone, whatever came or went before
+  /// An object of a fetched list counts as moved only by its index, whatever came or went before
   /// it.
   case movesUncounted
   /// A batch delete leaves to-one slots of objects that stay as they are.

@@ -11,7 +11,7 @@ package struct ChangeEvent: Sendable {
   /// Nil if that was not noted: anything may have changed.
   package let keys: ChangedKeys?
   /// The objects whose result differs from the origin's saved state, if only in its base:
-  /// composition or a merge policy has decided. They alone concern the origin and its
+  /// composition or a merge policy has decided. Only they concern the origin and its
   /// children, which have seen the rest before it was saved.
   package let decided: [ObjectKey]
   /// The objects that read as the origin saved them and rest on the receiver's base. They

@@ -12,7 +12,7 @@ import Synchronization
 ///   bookmark ──event──►  bookmark ──event──►     end
 /// ```
 ///
-/// The feed holds its end alone. A follower holds the bookmark that it has reached, and with it the
+/// The feed holds only its end. A follower holds the bookmark that it has reached, and with it the
 /// rest of the chain. So the part that all followers have passed is freed, and without followers
 /// nothing is recorded at all.
 ///
@@ -208,7 +208,7 @@ package final class ChangeFeed: Sendable {
     }
   }
 
-  /// Has the watch follow the store's file after it was opened again.
+  /// Lets the watch follow the store's file after it was opened again.
   package func restartWatch() {
     guard let beginWatch, state.withLock({ !$0.listeners.isEmpty }) else { return }
     let present = watch.withLock { watch in
@@ -218,8 +218,8 @@ package final class ChangeFeed: Sendable {
     present?.restart()
   }
 
-  /// Has the watch compare a generation of the store with the commits that this process has made up
-  /// to it.
+  /// Passes the watch a generation of the store, to be compared with the commits that this process
+  /// has made up to it.
   package func compare(generation: UInt64, withOwnCommits count: UInt64) {
     watch.withLock { $0 }?.compare(generation: generation, withOwnCommits: count)
   }

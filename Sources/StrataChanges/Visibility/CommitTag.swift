@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The number that a store's commit writes into the segments that it has saved: the generation of
-/// the save, and in the bits above it which of the source's stores has it. Of the first store, or
-/// the only one, it is the generation alone.
+/// the save, and in the bits above it which of the source's stores has it. For the first store, or
+/// the only one, the number is the generation itself.
 ///
 /// A save is to one store, so one number tells a view everything: the view leaves the segment out
 /// if its snapshot of that store has reached the generation.

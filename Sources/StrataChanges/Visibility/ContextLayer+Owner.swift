@@ -32,6 +32,6 @@ extension ContextLayer {
   }
 
   /// A reference that keeps the owner alive; nil if it is deallocated, or confined to an isolation
-  /// in which alone it may be released.
+  /// outside of which it may not be released.
   package var ownerKeeper: Keeper? { owner.withLock { $0 }.keeper?() }
 }

@@ -4,7 +4,7 @@ package import StrataModel
 extension ContextLayer {
   /// A child's save on its way into the context that owns this layer.
   package struct Push: Sendable {
-    /// The child's saved changes, complete with respect to the child alone.
+    /// The child's saved changes, complete only with respect to the child.
     package let segment: Segment
     /// The objects that integrating it changes, those that its deletes reach included.
     package let touched: [ObjectKey]

@@ -6,7 +6,7 @@ extension ContextLayer {
   /// transition happens in one critical section.
   package struct State: Sendable {
     package private(set) var published = Overlay()
-    package private(set) var inbox: [Push] = []
+    package private(set) var inbox = Inbox()
     /// The pinned state that is read beneath the context instead of the newest state; nil if there
     /// is none.
     package private(set) var pin: Pin?
@@ -25,8 +25,9 @@ extension ContextLayer.State {
   /// - Parameter repeatingInbox: keeps the inbox, as a planted fault.
   mutating func publish(_ overlay: Overlay, repeatingInbox: Bool) {
     // Not for ever: a save waits until the inbox is empty.
-    inbox = repeatingInbox ? inbox.filter { $0.repeatCount < 20 } : []
-    for index in inbox.indices { inbox[index].repeatCount += 1 }
+    var repeated = repeatingInbox ? inbox.dropFirst(0).filter { $0.repeatCount < 20 } : []
+    for index in repeated.indices { repeated[index].repeatCount += 1 }
+    inbox = Inbox(repeated)
     show(overlay)
     overlay.checkInvariants()
   }
@@ -74,7 +75,7 @@ extension ContextLayer.State {
   /// - Parameter overlay: the remaining changes, without the segments that the store has.
   mutating func replace(_ overlay: Overlay, inbox: [ContextLayer.Push]) {
     frozenEpoch = nil
-    self.inbox = inbox
+    self.inbox = Inbox(inbox)
     pin = nil
     show(overlay)
   }

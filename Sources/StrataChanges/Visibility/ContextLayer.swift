@@ -103,12 +103,12 @@ public final class ContextLayer: Sendable {
   /// Counts the changes of the state, as `State.revision` does. One atomic load, without the lock.
   ///
   /// A thread that finds a revision again knows that the state has not changed in between; the
-  /// revision says nothing about the content of a newer state, which the lock alone shows.
+  /// revision says nothing about the content of a newer state, which only the lock shows.
   ///
   /// Sequentially consistent, as the store of it in `change`, because of the flags that others set
   /// after a transition and that a turn clears before it compares revisions
   /// (`ContextQueue.hasArrivals`, `MergeTrigger`). Either the turn finds the new revision, or the
-  /// flag is set after it was cleared, and another turn follows. With acquiring and releasing alone
+  /// flag is set after it was cleared, and another turn follows. With only acquiring and releasing,
   /// the load could come before the clearing, and the news would wait for a later turn.
   package var revision: UInt64 { shownRevision.load(ordering: .sequentiallyConsistent) }
 
@@ -168,7 +168,7 @@ public final class ContextLayer: Sendable {
   }
 
   /// Makes a transition in one critical section, unless another change came first. References that
-  /// the former state alone held are released after it.
+  /// only the former state held are released after it.
   ///
   /// - Parameters:
   ///   - event: the changes for the contexts beneath which this layer is; nil if there are none.

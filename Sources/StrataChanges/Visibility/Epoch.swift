@@ -55,7 +55,7 @@ package final class Epoch: Sendable {
 }
 
 extension Overlay {
-  /// Has the segments that were never shown before belong to `epoch`.
+  /// Assigns the segments that were never shown before to `epoch`.
   func join(_ epoch: Epoch) {
     for segment in segments { segment.join(epoch) }
   }

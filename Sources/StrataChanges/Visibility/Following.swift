@@ -7,10 +7,10 @@
 /// changes since the previous view. A record that was read in an earlier view is valid in this one
 /// unless it is named.
 ///
-/// Of an ancestor's layer, the changes are the events between the bookmarks of two views. Of a
-/// store, they are the events up to the snapshot's generation of that store. If the generations
-/// have a gap, another process has saved, and the feed has no entry for its save: the snapshot
-/// names the objects that it changed. If it does not know them, anything may have changed.
+/// The changes of an ancestor's layer are the events between the bookmarks of two views. The
+/// changes of a store are the events up to the snapshot's generation of that store. If the
+/// generations have a gap, another process has saved, and the feed has no entry for its save: the
+/// snapshot names the objects that it changed. If it does not know them, anything may have changed.
 ///
 /// A commit of an ancestor changes nothing for those beneath it, who saw the changes in its layer.
 /// But a view copies the layers first and takes its snapshot later. In between, an ancestor can
@@ -27,7 +27,7 @@ package struct Following {
   /// The context's own layer and its ancestors: their saves are not followed.
   package let chain: [LayerIdentity]
   private let layers: [ContextLayer]
-  /// Of the ancestors' feeds, near to far.
+  /// The bookmarks in the ancestors' feeds, near to far.
   private var bookmarks: [ChangeFeed.Bookmark]
   /// One for each store of the source.
   private var stores: [StorePosition]
@@ -36,7 +36,7 @@ package struct Following {
   private struct StorePosition {
     let feed: ChangeFeed
     var bookmark: ChangeFeed.Bookmark
-    /// Of the last view; nil before the first.
+    /// The generation of the last view; nil before the first.
     var generation: UInt64?
 
     init(_ feed: ChangeFeed) { (self.feed, bookmark) = (feed, feed.end) }

@@ -56,8 +56,8 @@ package struct Ground: Sendable {
     }
     for (place, key) in pushed.changes.keys.enumerated() {
       let change = pushed.changes.values[place]
-      // Beneath a new object there is nothing, unless undo has brought it back and events have
-      // named it.
+      // A new object has nothing beneath it, unless undo has brought it back and events have named
+      // it.
       let isNamedByEvents = sent.map { $0.states[key] != nil } ?? doubt.contains(key)
       if change.kind == .insert ? isNamedByEvents : doubt.contains(key) { try look(key) }
       guard let record = change.record, let entity = pushed.schema.entity(key.entity) else {

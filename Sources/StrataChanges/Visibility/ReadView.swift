@@ -47,7 +47,7 @@ package final class ReadView {
   /// Whether an ancestor has more pending than insertions.
   package let hasInheritedUpdates: Bool
 
-  /// A view of the store alone, without unsaved changes.
+  /// A view of only the store, without unsaved changes.
   package convenience init(of snapshot: any Snapshot, _ schema: Schema) {
     self.init(own: Overlay(), inherited: [], snapshot: snapshot, schema: schema)
   }

@@ -30,8 +30,8 @@ package enum ScanStep: Sendable, Equatable {
 ///
 /// Every call may throw `StoreError`: bytes from the disk may be damaged.
 package protocol Snapshot: AnyObject {
-  /// The number of the save that this snapshot shows; 0 for a new store. Of several stores, how
-  /// many saves it shows of all of them together.
+  /// The number of the save that this snapshot shows; 0 for a new store. In a group, how
+  /// many saves of all stores together it shows.
   var generation: UInt64 { get }
 
   /// The number of the save that this snapshot shows of one of the source's stores.
@@ -136,7 +136,7 @@ package protocol Snapshot: AnyObject {
   /// The objects that the saves with these generations have changed, whichever process has made
   /// them, oldest first; nil if the store no longer knows it of one of them.
   ///
-  /// - Parameter place: of the store, as of `generation(ofStoreAt:)`.
+  /// - Parameter place: of the store, as in `generation(ofStoreAt:)`.
   func changedKeys(
     of generations: ClosedRange<UInt64>, ofStoreAt place: Int
   ) throws -> [ChangedKeys]?

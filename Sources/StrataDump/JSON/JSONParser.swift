@@ -2,7 +2,7 @@
 
 /// Reads one JSON text. It is strict, and bounded in its nesting: the input may be hostile.
 package struct JSONParser {
-  /// The input is no JSON text, or is nested too deeply.
+  /// The input is not a JSON text, or is nested too deeply.
   package struct Failure: Error {
     /// The byte at which reading ended, from 0.
     package let offset: Int

@@ -32,7 +32,7 @@ package enum JSONValue: Equatable, Sendable {
     .object(members.compactMap { name, value in value.map { Member(name: name, value: $0) } })
   }
 
-  /// The value of a member; nil if this is no object, or has no such member.
+  /// The value of a member; nil if this is not an object, or has no such member.
   package subscript(name: String) -> JSONValue? {
     guard case .object(let members) = self else { return nil }
     return members.first { $0.name == name }?.value

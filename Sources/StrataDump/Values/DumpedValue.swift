@@ -31,7 +31,8 @@ package enum DumpedValue {
     }
   }
 
-  /// The value of an attribute of `type`; nil if the JSON is none. Null is no value of any type.
+  /// The value of an attribute of `type`; nil if the JSON is not one. Null is not a value of any
+  /// type.
   package static func value(of json: JSONValue, as type: AttributeType) -> PropertyValue? {
     switch type {
     case .bool: json.bool.map(PropertyValue.bool)

@@ -105,8 +105,8 @@ package struct ModelDocument {
       for (name, inverse) in inverses.sorted(by: { $0.key < $1.key })
       where inverses[inverse] != name {
         throw Failure(
-          reason: "the “inverse” of \(name) is no relationship, as in “Country.cities”, that has "
-            + "\(name) as its own")
+          reason: "the “inverse” of \(name) is not a relationship, as in “Country.cities”, that "
+            + "has \(name) as its own")
       }
     }
 
@@ -143,7 +143,7 @@ package struct ModelDocument {
       additions.originalNames[full] = try string("originalName", of: json, full)
       if let value = json["default"], value != .null {
         guard let known = DumpedValue.value(of: value, as: type) else {
-          throw Failure(reason: "the default of \(full) is no \(type)")
+          throw Failure(reason: "the default of \(full) is not of type \(type)")
         }
         additions.defaults[full] = known
       }
@@ -186,7 +186,7 @@ package struct ModelDocument {
     ) throws(Failure) -> String? {
       guard let value = json[member], value != .null else { return nil }
       guard let string = value.string else {
-        throw Failure(reason: "“\(member)” of \(owner) is no string")
+        throw Failure(reason: "“\(member)” of \(owner) is not a string")
       }
       return string
     }
@@ -206,7 +206,7 @@ package struct ModelDocument {
     ) throws(Failure) -> [JSONValue] {
       if !isRequired, json[member] == nil { return [] }
       guard let elements = json[member]?.elements else {
-        throw Failure(reason: "“\(member)” of \(owner) is no array")
+        throw Failure(reason: "“\(member)” of \(owner) is not an array")
       }
       return elements
     }
@@ -218,7 +218,7 @@ package struct ModelDocument {
       for list in try elements(member, of: json, owner) {
         let names = (list.elements ?? []).compactMap(\.string)
         guard let elements = list.elements, names.count == elements.count else {
-          throw Failure(reason: "“\(member)” of \(owner) is no array of arrays of names")
+          throw Failure(reason: "“\(member)” of \(owner) is not an array of arrays of names")
         }
         lists.append(names)
       }

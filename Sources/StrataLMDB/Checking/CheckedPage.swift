@@ -12,7 +12,7 @@ import StrataPrimitives
 ///   a check.
 ///
 /// ## Lifetime
-/// As the bytes that it was made of.
+/// The lifetime of the bytes that it was made of.
 package struct CheckedPage {
   private let page: UnsafeRawPointer
   package let count: Int
@@ -59,7 +59,7 @@ package struct CheckedPage {
     guard areSound else { throw .entries }
   }
 
-  /// Where the first of the nodes begins, whatever `upper` says: for a planted fault alone.
+  /// Where the first of the nodes begins, whatever `upper` says: only for a planted fault.
   private static func lowestStart(
     on page: UnsafeRawPointer, _ pageByteCount: Int, lower: Int
   ) -> Int {

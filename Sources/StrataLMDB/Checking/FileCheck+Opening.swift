@@ -6,7 +6,7 @@ import Synchronization
 
 extension FileCheck {
   /// Checks a file that no environment of this process has open: as a whole, unless it has the
-  /// stamp of a sound file; then its headers alone. If another process has it open, that process
+  /// stamp of a sound file; then only its headers. If another process has it open, that process
   /// has checked it, and nothing is read: it may be writing.
   ///
   /// - Parameters:
@@ -49,7 +49,7 @@ extension FileCheck {
     }
   }
 
-  /// A process that writes to the file through another mount is no damage.
+  /// A process that writes to the file through another mount is not damage.
   fileprivate static func runWithoutLock(
     _ file: Int32, _ check: () throws(LMDBError) -> Void
   ) throws(LMDBError) {

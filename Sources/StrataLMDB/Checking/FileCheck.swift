@@ -124,7 +124,7 @@ struct FileCheck: ~Copyable {
   private struct Walk {
     let tree: TreeDescription
     let role: Role
-    /// Of the digests of its entries.
+    /// The seed of the digests of its entries.
     let seed: UInt64
     var branchCount: UInt64 = 0
     var leafCount: UInt64 = 0

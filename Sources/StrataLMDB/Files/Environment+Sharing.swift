@@ -39,7 +39,7 @@ extension Environment {
     }
   }
 
-  /// Has the watches of all processes that have the file open call their functions.
+  /// Notifies the watches of all processes that have the file open, which call their functions.
   package func tellOthers() { lockFile?.touch() }
 
   /// Calls `hear` soon after a process has called `tellOthers`, this one included, on a queue of

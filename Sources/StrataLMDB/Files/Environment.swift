@@ -33,7 +33,7 @@ import Synchronization
 @usableFromInline
 package final class Environment: Sendable {
   // Safety: liblmdb locks the shared state behind an environment; the pointer itself never changes.
-  /// For this layer and its tests alone.
+  /// Only for this layer and its tests.
   package nonisolated(unsafe) let raw: OpaquePointer
   /// The path that the file was opened at, links resolved.
   package let path: String
@@ -53,9 +53,9 @@ package final class Environment: Sendable {
   let writer: WriterThread
   let trees: TreeDirectory
   package let readers = ReaderWatch()
-  /// I2. Changed on the writer thread alone.
+  /// I2. Changed only on the writer thread.
   let isWriting = Atomic<Bool>(false)
-  /// Commits since dead readers were last cleared. Changed on the writer thread alone.
+  /// Commits since dead readers were last cleared. Changed only on the writer thread.
   let uncheckedCommitCount = Atomic<Int>(0)
   /// Nil for a file without a name, which no other process can have, and on a read-only medium.
   let lockFile: LockFile?
@@ -67,7 +67,7 @@ package final class Environment: Sendable {
   /// The longest key, in bytes (lmdb.h: mdb_env_get_maxkeysize). The shortest has 1.
   @inlinable package static var keyByteCountMax: Int { 511 }
 
-  /// Takes over an open environment. The registry alone calls this: I1.
+  /// Takes over an open environment. Only the registry calls this: I1.
   init(taking opened: consuming OpenedFile, options: EnvironmentOptions) {
     writer = WriterThread()
     trees = TreeDirectory()

@@ -132,7 +132,7 @@ extension Environment {
   /// - Important: Two processes must not reach one file by two *hard* links: each link has a lock
   ///   file of its own. Nothing else in the process may open the file or its lock file, not even to
   ///   copy it: closing them drops LMDB's locks.
-  /// - Throws: `noSuchFile`, `permissionDenied` (also if the file is open for readers alone,
+  /// - Throws: `noSuchFile`, `permissionDenied` (also if the file is open only for readers,
   ///   because it could not be written to), `notAnLMDBFile`, `versionMismatch`, `corrupted` (the
   ///   file is shorter than it says), `unsupportedFileSystem`, `alreadyOpen`, `forked`,
   ///   `fileReplaced` (another file of this path is open, with the lock file that is there now),

@@ -3,13 +3,14 @@ import StrataPrimitives
 
 /// The owner, the group and the permissions of a file, for another file that takes its place.
 ///
-/// A file that takes no other's place is its owner's alone: a store may have anything in it.
+/// Only its owner has access to a file that takes no other's place: a store may have anything in
+/// it.
 package struct FileOwnership {
   private let user: uid_t
   private let group: gid_t
   private var permissions: mode_t
 
-  /// Of the file of an environment.
+  /// The ownership of the file of an environment.
   ///
   /// - Throws: `io`.
   package init(of environment: Environment) throws(LMDBError) {

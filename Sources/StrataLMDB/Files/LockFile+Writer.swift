@@ -68,7 +68,8 @@ extension LockFile {
       return nil
     }
 
-    /// Whether LMDB has locked a process's byte: a number of another container is no process here.
+    /// Whether LMDB has locked a process's byte: a number of another container is not a process
+    /// here.
     private func isUser(_ process: Int32) -> Bool {
       if process == getpid() { return true }
       var lock = flock()

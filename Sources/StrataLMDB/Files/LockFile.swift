@@ -10,8 +10,8 @@ import Synchronization
 ///   takes (mdb.c: `mdb_reader_pid`). The system releases it when the process ends, however it
 ///   ends.
 /// - A process that has committed, while others hold such locks, changes the times of the
-///   lock file. The others watch for that (`CommitWatch`). LMDB writes to the lock file through a
-///   map alone, which changes no times that a watch would report.
+///   lock file. The others watch for that (`CommitWatch`). LMDB writes to the lock file only
+///   through a map, which changes no times that a watch would report.
 ///
 /// If the file is cut off while it is open, LMDB's next access to it would raise SIGBUS and end the
 /// process. A guard (`map_guard.h`) lets LMDB go on with an empty page, and `isLost` is true then:

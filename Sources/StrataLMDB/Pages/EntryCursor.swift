@@ -11,8 +11,8 @@ import StrataPrimitives
 /// last, seek) takes it to the new snapshot, so that one cursor serves turn after turn.
 ///
 /// ## Invariants
-/// - I1 `root` is of the snapshot of `epoch`, or of another of the same number; so are the pages of
-/// `path` and `leaf`.
+/// - I1 `root` and the pages of `path` and `leaf` are of the snapshot of `epoch`, or of another of
+/// the same number.
 /// - I2 Leaves ascend in a walk forwards and descend in a walk backwards, whatever the file says:
 /// the first key of each is above the last one of the leaf before. So each walk ends.
 ///
@@ -65,7 +65,7 @@ package struct EntryCursor: ~Copyable {
   ///
   /// - Returns: false when the tree is empty.
   /// - Throws: `badTransaction`, `badTree`, `corrupted`, `pageNotFound`, `outOfMemory`,
-  ///   `readersFull`, `io`; so do all moves.
+  ///   `readersFull`, `io`, as all moves do.
   package mutating func first() throws(LMDBError) -> Bool {
     guard let root = try renewedRoot() else {
       return try byCursor { (cursor) throws(LMDBError) in try cursor.first() }

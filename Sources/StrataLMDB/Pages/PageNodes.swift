@@ -59,7 +59,7 @@ struct PageNodes {
 
   /// The mark of a node.
   ///
-  /// - Throws: `corrupted` if its key is no number.
+  /// - Throws: `corrupted` if its key is not a number.
   @inline(__always)
   func mark(of node: UnsafeRawPointer) throws(LMDBError) -> UInt64 {
     let mark = node.loadUnaligned(fromByteOffset: 6, as: UInt64.self).byteSwapped
@@ -129,7 +129,7 @@ struct PageNodes {
       byteCount: byteCount, onPage: value.loadUnaligned(as: UInt64.self))
   }
 
-  /// At which index a number most likely is. No key is there twice, so it is behind `first` by no
+  /// The most likely index of a number. No key is there twice, so it is behind `first` by no
   /// more nodes than the two numbers differ by; and objects are made in rows.
   ///
   /// - Parameter first: a mark that is not above the first one.

@@ -20,7 +20,7 @@ package struct RecordKey {
     }
   }
 
-  /// The number of a key; nil if `bytes` are no such key.
+  /// The number of a key; nil if `bytes` are not such a key.
   @inlinable
   package static func number(of bytes: UnsafeRawBufferPointer) -> UInt64? {
     guard bytes.count == byteCount else { return nil }

@@ -34,7 +34,7 @@ package final class RecordTree {
   /// be none.
   private var expectedCount = 0
 
-  /// To find the root is a look-up itself: for one look-up alone it does not pay.
+  /// The search for the root is a look-up itself: it does not pay for a single look-up.
   private static let lookUpCountMin = 2
   /// Whether pages are read where nothing else is asked for.
   package static let readsPages = TreeRoot.isUsed

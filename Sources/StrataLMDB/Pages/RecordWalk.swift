@@ -123,7 +123,7 @@ struct RecordWalk: ~Copyable {
   /// gets there.
   private mutating func lookAhead(from leaf: PageNodes) {
     ahead.end = ahead.place
-    // Of the first leaf of the next branch nothing is known yet. That is one of hundreds.
+    // Nothing is known yet about the first leaf of the next branch, which is one of hundreds.
     guard let (branch, index) = path.last, index + 1 < branch.count else { return }
     guard let child = try? branch.child(at: index + 1),
       let place = try? root.pages.place(of: child)

@@ -56,7 +56,7 @@ package struct Cursor: ~Copyable {
   /// Moves to the first entry.
   ///
   /// - Returns: false when the tree is empty.
-  /// - Throws: `badTransaction`, `badTree`, `corrupted`, `pageNotFound`; so do all moves.
+  /// - Throws: `badTransaction`, `badTree`, `corrupted`, `pageNotFound`, as all moves do.
   @inlinable package mutating func first() throws(LMDBError) -> Bool {
     try follow()
     return try move(MDB_FIRST)

@@ -32,7 +32,7 @@ final class SynchronousWrite<T>: Sendable {
 
   /// Waits for the result; called once.
   func wait() throws -> sending T {
-    // Safety: the monitor holds the result alone, and it is taken once.
+    // Safety: only the monitor holds the result, and it is taken once.
     nonisolated(unsafe) let taken = result.wait { $0.take() }
     return try taken.get()
   }

@@ -14,7 +14,8 @@ extension Transaction {
 }
 
 extension WriteTransaction {
-  /// Has the commit seal the content of a file without a seal; it reads all of the file.
+  /// Lets the commit seal the content of a file without a seal. The commit then reads all of the
+  /// file.
   package final func beginSealing() {
     beginsSealing = true
     hasChanges = true

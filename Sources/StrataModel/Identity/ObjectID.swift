@@ -45,8 +45,8 @@ extension ObjectID {
     return url
   }
 
-  /// The ID that `uri` names, or nil if it is no URI of an ID. Whether such a store is open or such
-  /// an object exists is not asked.
+  /// The ID that `uri` names, or nil if it is not the URI of an ID. Whether such a store is open or
+  /// such an object exists is not asked.
   public init?(uriRepresentation uri: URL) {
     let parts = uri.path.split(separator: "/", omittingEmptySubsequences: false)
     guard uri.scheme == Self.scheme, let host = uri.host, let uuid = UUID(uuidString: host),

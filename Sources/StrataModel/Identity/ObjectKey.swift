@@ -52,7 +52,7 @@ package struct ObjectKey: RawRepresentable, Sendable, Hashable, Comparable {
 
   @inlinable package init(rawValue: UInt64) { self.rawValue = rawValue }
 
-  /// - Parameter serial: 1 … `serialMax`; 0 is no object.
+  /// - Parameter serial: 1 … `serialMax`; 0 is not an object.
   @inlinable package init(entity: EntityNumber, serial: UInt64) {
     rawValue = UInt64(entity.rawValue) << 48 | (serial & ((1 << 48) - 1))
   }

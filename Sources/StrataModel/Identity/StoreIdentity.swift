@@ -96,7 +96,7 @@ package struct StoreIdentity: Sendable, Hashable {
 
   /// The store's UUID.
   ///
-  /// - Precondition: it is no group.
+  /// - Precondition: it is not a group.
   package var uuid: UUID { Self.table.withLock { [number] in $0.stores[Int(number)].uuid } }
 
   /// Records the names of the store's entities, for descriptions of object IDs.

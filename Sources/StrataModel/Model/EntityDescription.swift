@@ -88,11 +88,15 @@ public final class EntityDescription: Sendable {
   /// The properties that the entity declares itself.
   public var ownProperties: ArraySlice<PropertyDescription> { properties[firstOwnSlot...] }
 
-  /// The slot of the property called `name`, or nil. O(properties).
+  /// The slot of the property called `name`, or nil.
+  ///
+  /// - Complexity: O(properties).
   public func slot(named name: String) -> Int? { properties.firstIndex { $0.name == name } }
 
   /// The slot of the property that `keyPath` reads, or nil if it reads no stored property of this
-  /// entity. O(1), except for the first use of a key path.
+  /// entity.
+  ///
+  /// - Complexity: O(1), except for the first use of a key path.
   public func slot(for keyPath: AnyKeyPath) -> Int? {
     guard case .slot(let slot)? = reads.read(by: keyPath, probe) else { return nil }
     return slot

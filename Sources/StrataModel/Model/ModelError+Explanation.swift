@@ -28,12 +28,12 @@ extension ModelError {
     case .unknownInverse(let entity, let relationship, let destination):
       ErrorExplanation(
         "The relationship \(entity).\(relationship) has an invalid inverse.",
-        because: "The inverse is no property of \(destination).",
+        because: "The inverse is not a property of \(destination).",
         remedy: "Name a relationship of \(destination).")
     case .mismatchedInverse(let entity, let relationship, let inverse):
       ErrorExplanation(
         "The relationship \(entity).\(relationship) has an invalid inverse.",
-        because: "Its inverse \(inverse) is no relationship that leads to \(entity).",
+        because: "Its inverse \(inverse) is not a relationship that leads to \(entity).",
         remedy: "Name a relationship that leads to \(entity).")
     case .conflictingInverse(let entity, let relationship, let inverse):
       ErrorExplanation(
@@ -126,7 +126,8 @@ extension ModelError {
     case .invalidPattern(let entity, let attribute, let pattern, let reason):
       ErrorExplanation(
         "The attribute \(entity).\(attribute) has an invalid pattern.",
-        because: "The pattern \(String(reflecting: pattern)) is no regular expression: \(reason).",
+        because: "The pattern \(String(reflecting: pattern)) is not a regular expression: "
+          + "\(reason).",
         remedy: "Correct the pattern.")
     case .unfitDerivation(let entity, let attribute):
       ErrorExplanation(

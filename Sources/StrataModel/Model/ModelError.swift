@@ -57,9 +57,9 @@ public enum ModelError: Error, Sendable, Hashable {
   /// The rule cannot be asked of values of the property's type, or no value obeys it, or every
   /// value does.
   case unfitRule(entity: String, property: String, rule: String)
-  /// The pattern of a `.matches` rule is no regular expression.
+  /// The pattern of a `.matches` rule is not a regular expression.
   case invalidPattern(entity: String, property: String, pattern: String, reason: String)
-  /// The source of the derivation is no property, a derived one itself, or of a type that the
+  /// The source of the derivation is not a property, a derived one itself, or of a type that the
   /// attribute cannot have; or the attribute is transient, or derived twice.
   case unfitDerivation(entity: String, property: String)
   /// The name of `entity`, or of its `property`, is empty, is longer than 255 bytes of UTF-8, or

@@ -29,7 +29,7 @@ public enum AttributeOption: Sendable, Hashable {
   ///   once and keep the result, if you need it more than once. It returns the store's value at the
   ///   time of reading, as when a fault fires, also for an object that was loaded before.
   /// - Setting it reads the bytes through once. They are kept until the save that reaches the store
-  ///   has written them, and are never copied before. Equal bytes are no change.
+  ///   has written them, and are never copied before. Equal bytes are not a change.
   /// - With an undo manager, replacing the value or deleting the object reads the former bytes.
   /// - A predicate can test whether there is a value, and nothing else. The rules `.required` and
   ///   `.length` apply to it, and read nothing.

@@ -11,9 +11,9 @@ public enum AttributeRule: Sendable, Hashable {
   /// There must be a value: not nil, and for an attribute that is not optional, one that was set or
   /// that is the default. Core Data: not `isOptional`.
   case required
-  /// The length of a `String` in characters, or of `Data` in bytes. A nil `max` is no bound.
+  /// The length of a `String` in characters, or of `Data` in bytes. A nil `max` means no bound.
   case length(min: Int, max: Int?)
-  /// A number or a `Date`, bounds included. A nil bound is no limit. NaN is in no range.
+  /// A number or a `Date`, bounds included. A nil bound means no limit. NaN is in no range.
   case range(min: PropertyValue?, max: PropertyValue?)
   /// A `String` that must match this regular expression as a whole, written as for Swift's `Regex`.
   case matches(String)

@@ -103,7 +103,8 @@ public struct RelationshipDescription: Sendable {
   /// How many targets there must be if there are any; 0 for no bound. Core Data: `minCount`.
   public var minCount: Int { counts.map(\.min).max() ?? 0 }
 
-  /// How many targets there may be; nil for no bound. Core Data: `maxCount`, where 0 is no bound.
+  /// How many targets there may be; nil for no bound. Core Data: `maxCount`, where 0 means no
+  /// bound.
   public var maxCount: Int? { counts.compactMap(\.max).min() }
 
   private var counts: [(min: Int, max: Int?)] {

@@ -2,7 +2,7 @@
 package import StrataRecord
 
 /// The negation of a condition. The negation usually matches most objects, so an index is used only
-/// if its entries alone are the result.
+/// if its entries are the whole result.
 package struct Not: Condition {
   package let operand: any Condition
 

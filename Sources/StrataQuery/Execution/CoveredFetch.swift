@@ -52,7 +52,7 @@ final class CoveredFetch {
   var explained: QueryExplanation.Step {
     plan.windowed(
       QueryExplanation.Step(
-        .index, "\(access), values alone", found: rowCount, reads, inputs: []))
+        .index, "\(access), values only", found: rowCount, reads, inputs: []))
   }
 
   // MARK: - In any order

@@ -107,8 +107,8 @@ extension FetchSession where Sink: RowSink {
     let groupCountMax = order.isReversed && isInKeyOrder(within: order) ? 64 : .max
     let isGrouped =
       order.isReversed || order.keyCount < plan.sort.count || !order.isToTheEnd
-    // Whether an entry alone decides that its object is a result. A sink that may stop at any row
-    // requires that no further objects are collected.
+    // Whether an entry without its record decides that its object is a result. A sink that may stop
+    // at any row requires that no further objects are collected.
     let isDirect =
       !isGrouped && plan.filter == nil && access.range.certainty == .all && !Sink.mayStop
     if isDirect, access.isOneValue, access.fixed.count < KeyEncoder.valueByteCountMax,

@@ -66,45 +66,23 @@ extension ReadView {
     }
     if layers.isEmpty { return try snapshot.visitRecords(of: keys, show) }
     let lookUp = lookUp
-    // The objects without pending changes are looked up together.
-    var unchanged: [ObjectKey] = []
-    unchanged.reserveCapacity(keys.count)
-    var changed: [(number: Int, place: PendingLookUp.Place)] = []
-    for (number, key) in keys.enumerated() {
-      if let place = lookUp.place(of: key) {
-        if changed.isEmpty { changed.reserveCapacity(keys.count - number) }
-        changed.append((number, place))
-      } else {
-        unchanged.append(key)
+    var visited = VisitedKeys(keys, lookUp)
+    func showChanged(_ number: Int, _ place: PendingLookUp.Place) throws {
+      try watch?()
+      let key = keys[number]
+      guard let stored = lookUp.record(at: place), let layout = schema.layout(of: key.entity)
+      else { return try body(key, nil) }
+      try stored.record.withRow(of: key, layout, generation: stored.generation) {
+        try body(key, $0)
       }
     }
-    // The numbers of keys and of changed keys that were passed to `body`.
-    var (shownCount, changedCount) = (0, 0)
-    func showChanged() throws {
-      while changedCount < changed.count, changed[changedCount].number == shownCount {
-        let place = changed[changedCount].place
-        changedCount += 1
-        shownCount += 1
-        try watch?()
-        let key = keys[shownCount - 1]
-        guard let stored = lookUp.record(at: place), let layout = schema.layout(of: key.entity)
-        else {
-          try body(key, nil)
-          continue
-        }
-        try stored.record.withRow(of: key, layout, generation: stored.generation) {
-          try body(key, $0)
-        }
-      }
-    }
-    if !unchanged.isEmpty {
-      try snapshot.visitRecords(of: unchanged) { key, generation, record in
-        try showChanged()
-        shownCount += 1
+    if !visited.unchanged.isEmpty {
+      try snapshot.visitRecords(of: visited.unchanged) { key, generation, record in
+        try visited.advance(showChanged)
         try show(key, generation, record)
       }
     }
-    try showChanged()
+    try visited.advance(showChanged)
   }
 
   /// Walks the objects of an entity as if all changes were saved, in ascending order of keys.
@@ -178,6 +156,41 @@ extension ReadView {
       }
     }
     return layers.segments.count > 1 ? objects.sorted { $0.key < $1.key } : objects
+  }
+}
+
+/// The keys of a visit. The objects without pending changes are looked up in the store together;
+/// the others are merged into that walk, in the order of the keys.
+private struct VisitedKeys {
+  /// The keys of the objects without pending changes.
+  private(set) var unchanged: [ObjectKey] = []
+  /// The numbers of the other keys, ascending, and where their changes are.
+  private var changed: [(number: Int, place: PendingLookUp.Place)] = []
+  /// How many of `changed` were shown.
+  private var shownCount = 0
+  /// The number of the next key.
+  private var next = 0
+
+  init(_ keys: [ObjectKey], _ lookUp: PendingLookUp) {
+    unchanged.reserveCapacity(keys.count)
+    for (number, key) in keys.enumerated() {
+      if let place = lookUp.place(of: key) {
+        if changed.isEmpty { changed.reserveCapacity(keys.count - number) }
+        changed.append((number, place))
+      } else {
+        unchanged.append(key)
+      }
+    }
+  }
+
+  /// Calls `show` with the changed objects before the next unchanged one, and passes over that one.
+  mutating func advance(_ show: (Int, PendingLookUp.Place) throws -> Void) rethrows {
+    while shownCount < changed.count, changed[shownCount].number == next {
+      shownCount += 1
+      next += 1
+      try show(changed[shownCount - 1].number, changed[shownCount - 1].place)
+    }
+    next += 1
   }
 }
 

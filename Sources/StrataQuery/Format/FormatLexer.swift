@@ -149,7 +149,7 @@ struct FormatLexer {
   }
 
   private func invalidNumber(_ start: Int) -> PredicateFormatError {
-    error(at: start, found: "digits that are no number", expected: "a number")
+    error(at: start, found: "digits that are not a number", expected: "a number")
   }
 
   // MARK: - Texts

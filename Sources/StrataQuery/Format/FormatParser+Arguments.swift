@@ -28,7 +28,8 @@ extension FormatParser {
     if specifier != "@" {
       let kind = operand.constant?.kind
       guard kind == .number || kind == .truth else {
-        throw error(found: "an argument that is no number", expected: "a number for %\(specifier)")
+        throw error(
+          found: "an argument that is not a number", expected: "a number for %\(specifier)")
       }
     }
     advance()
@@ -38,7 +39,7 @@ extension FormatParser {
   /// Takes the argument for `%K`: one name, or several names with points between them.
   mutating func keyPathArgument() throws(PredicateFormatError) -> [String] {
     guard let text = try nextArgument() as? String else {
-      throw error(found: "an argument that is no text", expected: "a key path for %K")
+      throw error(found: "an argument that is not a text", expected: "a key path for %K")
     }
     let names = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard names.allSatisfy({ !$0.isEmpty }) else {

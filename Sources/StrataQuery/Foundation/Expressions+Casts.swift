@@ -39,7 +39,7 @@ extension EntityClass {
   /// - Throws: `QueryError.unsupportedExpression` if `type` is not a class.
   fileprivate init(_ type: Any.Type) throws(QueryError) {
     guard let type = type as? AnyClass else {
-      throw .unsupportedExpression("a cast to \(type), which is no entity")
+      throw .unsupportedExpression("a cast to \(type), which is not an entity")
     }
     self.init(type)
   }

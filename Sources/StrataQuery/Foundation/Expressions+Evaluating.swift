@@ -7,7 +7,7 @@ extension PredicateExpressions.ExpressionEvaluate {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
     guard let constant = expression as? any ConstantExpression,
       let inner = constant.constant as? any InnerExpression
-    else { throw .unsupportedExpression("an expression that is no constant") }
+    else { throw .unsupportedExpression("an expression that is not a constant") }
     var scope = translator
     for (variable, argument) in zip(inner.variables, arguments) {
       scope = scope.binding(variable, to: try translator.meaning(of: argument))

@@ -32,7 +32,7 @@ extension ExpressionTranslator {
 extension PredicateExpressions.StringContainsRegex {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
     guard case .pattern(let pattern) = try translator.meaning(of: regex) else {
-      throw .unsupportedExpression("a regular expression that is no constant")
+      throw .unsupportedExpression("a regular expression that is not a constant")
     }
     return .predicate(PatternMatch(text: try translator.operand(subject), pattern: pattern))
   }

@@ -72,7 +72,7 @@ extension PredicateExpressions.KeyPath {
     } else if case .collection = root {
       property = kind == .collectionCount ? .count : kind == .collectionIsEmpty ? .isEmpty : nil
     } else if let kind {
-      throw .unsupportedExpression("\(kind) of an operand that is no relationship")
+      throw .unsupportedExpression("\(kind) of an operand that is not a relationship")
     } else {
       return nil
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An estimate of the number of keys from the request alone, in ascending order.
+/// An estimate of the number of keys, made only from the request, in ascending order.
 enum Width: UInt8, Sendable, Comparable {
   /// The number of keys that the predicate names.
   case named

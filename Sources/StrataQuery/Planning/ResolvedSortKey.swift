@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package import Foundation
+import Foundation
 import StrataModel
 import StrataRecord
 
@@ -12,6 +12,9 @@ package struct ResolvedSortKey: Sendable, CustomStringConvertible {
   private let operand: any Operand
   /// The slot of a property of the object itself; nil for other keys.
   package let slot: Int?
+  /// The slot of the object's own property that the key sorts by: `slot`, or the slot of an enum
+  /// with an order of its own; nil for other keys.
+  package let sortedSlot: Int?
   package let isDescending: Bool
   /// The kind of `slot`.
   let kind: SlotKind
@@ -19,12 +22,12 @@ package struct ResolvedSortKey: Sendable, CustomStringConvertible {
   let absentKey: [UInt8]
 
   /// - Throws: `QueryError` if the key names no property, or has values without an order.
-  init(_ key: SortKey, _ resolver: PathResolver) throws(QueryError) {
+  package init(_ key: SortKey, _ resolver: PathResolver) throws(QueryError) {
     try self.init(
       key.operand.resolved(by: resolver.resolving(key.operand.extent)), order: key.order, resolver)
   }
 
-  package init(
+  init(
     _ operand: any Operand, order: SortOrder, _ resolver: PathResolver
   ) throws(QueryError) {
     self.operand = operand
@@ -37,6 +40,7 @@ package struct ResolvedSortKey: Sendable, CustomStringConvertible {
           entity: resolver.entity.description.name, property: operand.description)
       }
       (slot, kind, absentKey) = (nil, .toOne, [])
+      sortedSlot = (operand as? Calculation)?.ranked.flatMap { $0.isDirect ? $0.slot : nil }
       return
     }
     switch path.kind {
@@ -46,6 +50,7 @@ package struct ResolvedSortKey: Sendable, CustomStringConvertible {
     }
     kind = path.kind
     slot = path.isDirect ? path.slot : nil
+    sortedSlot = slot
     var bytes: [UInt8] = []
     KeyEncoder.append(value: path.absentValue, kind: path.kind, to: &bytes)
     absentKey = bytes

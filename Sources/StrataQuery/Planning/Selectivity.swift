@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The order in which sources are tried: an estimate from the request alone, without statistics.
+/// The order in which sources are tried: an estimate only from the request, without statistics.
 /// Walking a source finds its size, and a source that is too wide is given up (`SourceReader`).
 ///
 /// Selectivities compare like words, the most significant part first. Part by part of an index, a

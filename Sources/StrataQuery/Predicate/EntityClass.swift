@@ -18,7 +18,7 @@ extension PathResolver {
   /// - Throws: `QueryError.unsupportedExpression` if the model has no entity with this class.
   func entity(of type: EntityClass) throws(QueryError) -> EntitySchema {
     guard let entity = schema.entity(forClass: type.identifier) else {
-      throw .unsupportedExpression("\(type.name), which is no entity of the model")
+      throw .unsupportedExpression("\(type.name), which is not an entity of the model")
     }
     return entity
   }

@@ -54,7 +54,7 @@ extension FetchPredicate {
   }
 
   /// Returns the predicate with values for its variables. Variables without a value here remain
-  /// variables and can get values later. Names that are no variables of the predicate are ignored.
+  /// variables and can get values later. Names that are not variables of the predicate are ignored.
   ///
   /// - Parameter variables: values by name without `$`. Each value is one that `init(format:_:)`
   ///   accepts as an argument.

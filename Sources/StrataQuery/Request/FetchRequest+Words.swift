@@ -10,8 +10,8 @@ extension PropertyPath where Leaf: TextValue {
   /// store\""`. False for nil.
   ///
   /// The index of a `.fullText` attribute is used, also over relationships. Without one, the words
-  /// of each object's text are looked at. A fetch throws `QueryError.invalidWords` if `words` is no
-  /// query. Format strings: CONTAINSWORDS.
+  /// of each object's text are looked at. A fetch throws `QueryError.invalidWords` if `words` is
+  /// not a query. Format strings: CONTAINSWORDS.
   public func contains(words: String) -> FetchPredicate {
     FetchPredicate(WordMatch(operand, Constant(.string(words))))
   }
@@ -26,7 +26,7 @@ extension PropertyPath where Leaf: TextValue {
   /// within one fetch only.
   ///
   /// A fetch throws `QueryError.withoutWordIndex` if the attribute is not `.fullText`, and
-  /// `QueryError.invalidWords` if `words` is no query.
+  /// `QueryError.invalidWords` if `words` is not a query.
   ///
   /// - Complexity: O(length of the text), for each object.
   public func relevance(to words: String) -> PropertyPath<Root, Double> {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+package import Foundation
+import StrataRecord
 
 /// One key of a request's order: a property and a direction. Core Data: `NSSortDescriptor`.
 ///
@@ -9,4 +10,12 @@ import Foundation
 package struct SortKey: Sendable {
   let operand: any OperandNode
   let order: SortOrder
+}
+
+extension SortKey {
+  /// A key with the order of the values of a path, as `sorted(by:)` makes one.
+  package init<Root, Value>(sortingBy path: PropertyPath<Root, Value>, order: SortOrder) {
+    let ranks = (Value.self as? any AttributeValue.Type)?._ranks
+    self.init(operand: ranks.map { RankNode(path.operand, $0) } ?? path.operand, order: order)
+  }
 }

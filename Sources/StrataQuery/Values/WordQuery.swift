@@ -153,7 +153,9 @@ extension WordQuery {
 // MARK: - In a text
 
 extension WordQuery {
-  /// Whether the text has all parts of the query. O(length).
+  /// Whether the text has all parts of the query.
+  ///
+  /// - Complexity: O(length).
   public func matches(_ text: String) -> Bool {
     var text = text
     return text.withUTF8 { matches(bytes: UnsafeRawBufferPointer($0)) }
@@ -161,7 +163,9 @@ extension WordQuery {
 
   /// The parts of a text that the query finds, in order, without overlaps: words, and whole phrases
   /// from their first to their last word. They are found whether or not the text has all that the
-  /// query asks for. O(length).
+  /// query asks for.
+  ///
+  /// - Complexity: O(length).
   public func highlights(in text: String) -> [Range<String.Index>] {
     var text = text
     let found = text.withUTF8 { places(inBytes: UnsafeRawBufferPointer($0)) }

@@ -24,8 +24,8 @@ public import StrataPrimitives
 /// its new values is the encoded record. The first change of a variable value gives it a buffer of
 /// its own.
 ///
-/// It is no class: making each object's draft, counting it at each set, and freeing it took as long
-/// as everything else together. `RecordLayout.withDraft` makes a draft in an arena of its own.
+/// It is not a class: making each object's draft, counting it at each set, and freeing it took as
+/// long as everything else together. `RecordLayout.withDraft` makes a draft in an arena of its own.
 ///
 /// ## Invariants
 /// - I1: an absent slot's fixed bytes are zero and its entry is empty (RecordLayout, I1).
@@ -110,7 +110,7 @@ package struct Draft {
     if cell.pointee.hasExternalSlots || layout.places.count > 64 { becomeOwner() }
   }
 
-  /// Has the slab list the cell, which owns memory from now on (`DraftArena`, I2).
+  /// Adds the cell to the list of its slab: it owns memory from now on (`DraftArena`, I2).
   func becomeOwner() {
     if cell.pointee.isOwner { return }
     cell.pointee.isOwner = true
@@ -203,8 +203,8 @@ extension Draft {
   /// The values to which external slots were set.
   package var external: ExternalValues { cell.pointee.externalValues }
 
-  /// Whether the bytes of some slot are not in the record. Such a slot's value is known to the
-  /// object alone.
+  /// Whether the bytes of some slot are not in the record. Only the object knows such a
+  /// slot's value.
   @inlinable package var hasExternalSlots: Bool { cell.pointee.hasExternalSlots }
 
   /// How many bytes of variable values were set so far.
@@ -253,7 +253,7 @@ extension Draft {
   /// Sets the slot, which is of `T.attributeType`; setting another type traps.
   /// - Returns: false if an equal value was there. Equal means the same stored bytes: -0 over +0
   ///   and a string of other, canonically equivalent scalars are changes, so the value that is read
-  ///   back is the one that was set; NaN over the same NaN is no change.
+  ///   back is the one that was set; NaN over the same NaN is not a change.
   @inlinable
   @discardableResult
   package func set<T: AttributeValue>(_ value: T, at slot: Int) -> Bool {

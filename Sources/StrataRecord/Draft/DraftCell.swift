@@ -10,7 +10,7 @@ package struct DraftCell {
   @usableFromInline var changedSlots: SlotSet
   /// Whether the bytes of some slot are not in the record.
   @usableFromInline var hasExternalSlots: Bool
-  /// Whether the buffer is the draft's alone, and not behind the cell.
+  /// Whether only the draft has the buffer, which is then not behind the cell.
   var ownsBuffer: Bool
   /// How many bytes the base has; 0 without one.
   var baseByteCount: UInt32

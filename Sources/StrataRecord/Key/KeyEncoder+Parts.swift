@@ -42,9 +42,9 @@ extension KeyEncoder {
   /// number is negative.
   private static func byteCount(ofDecimalAt bytes: UnsafeRawBufferPointer) -> Int? {
     guard bytes.count >= 2 else { return nil }
-    let sign = UInt16(bytes[0]) << 8 | UInt16(bytes[1])
-    if sign == 0x8000 || sign == 0xFF00 { return 2 }
-    let last: UInt8 = sign < 0x8000 ? 1 : 0
+    let head = UInt16(bytes[0]) << 8 | UInt16(bytes[1])
+    if head == DecimalKey.zero || head == DecimalKey.notANumber { return 2 }
+    let last: UInt8 = head < DecimalKey.zero ? 1 : 0
     return bytes[2...].firstIndex { $0 & 1 == last }.map { $0 + 1 }
   }
 }

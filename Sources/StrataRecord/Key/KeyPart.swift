@@ -2,7 +2,8 @@
 internal import Foundation
 internal import StrataModel
 
-/// Writes the parts of keys: the rules of `KeyEncoder`, one function each.
+/// Writes the parts of keys: the rules of `KeyEncoder`, one function each. The rule of decimals is
+/// in `DecimalKey`.
 ///
 /// It writes to scratch memory with some bytes to spare, so that numbers are stored whole and cut
 /// afterwards.
@@ -91,9 +92,15 @@ struct KeyPart {
     if Self.nilByteCount(code) == 8 { append(word: 0) } else { append(byte: 0) }
   }
 
-  private mutating func append(byte: UInt8) {
+  mutating func append(byte: UInt8) {
     start.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
     advance(by: 1)
+  }
+
+  /// - Parameter twoBytes: the first byte in the upper half.
+  mutating func append(twoBytes: UInt16) {
+    start.storeBytes(of: twoBytes.bigEndian, toByteOffset: count, as: UInt16.self)
+    advance(by: 2)
   }
 
   private mutating func append(word: UInt64) {
@@ -142,38 +149,6 @@ struct KeyPart {
     }
   }
 
-  // MARK: - Decimals
-
-  /// Two bytes of sign and magnitude, then the digits in pairs, most significant first: 2·pair + 1,
-  /// and 2·pair for the last. Those of a negative number are inverted.
-  private mutating func append(decimal: DecimalBytes) {
-    if decimal.isNaN { return append(sign: 0xFF00) }
-    guard decimal.mantissa != 0 else { return append(sign: 0x8000) }
-    var digits: [UInt8] = []
-    var rest = decimal.mantissa
-    while rest > 0 {
-      let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
-      digits.append(UInt8(digit))
-      rest = quotient
-    }
-    digits.reverse()
-    // The number is 0.d₁d₂… · 10^magnitude with d₁ > 0: -127 … 167.
-    let magnitude = digits.count + Int(decimal.exponent)
-    while digits.last == 0 { digits.removeLast() }
-    let sign = 0x8000 + 200 + magnitude
-    append(sign: UInt16(decimal.isNegative ? 0x10000 - sign : sign))
-    for index in stride(from: 0, to: digits.count, by: 2) {
-      let pair = digits[index] * 10 + (index + 1 < digits.count ? digits[index + 1] : 0)
-      let byte = pair * 2 + (index + 2 < digits.count ? 1 : 0)
-      append(byte: decimal.isNegative ? ~byte : byte)
-    }
-  }
-
-  private mutating func append(sign: UInt16) {
-    start.storeBytes(of: sign.bigEndian, toByteOffset: count, as: UInt16.self)
-    advance(by: 2)
-  }
-
   // MARK: - Texts and bytes
 
   mutating func append(text: String, isWhole: Bool) {
@@ -197,8 +172,8 @@ struct KeyPart {
 
   /// Appends a text of ASCII in which nothing has to be escaped, as most texts are: eight bytes at
   /// a time are looked at and copied.
-  /// - Returns: false if it is no such text, or less than eight bytes, or more than fit; nothing is
-  ///   appended then.
+  /// - Returns: false if it is not such a text, or less than eight bytes, or more than fit; nothing
+  ///   is appended then.
   private mutating func copyPlain(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard bytes.count >= 8, bytes.count <= limit - count else { return false }
     let target = start + count
@@ -245,7 +220,7 @@ struct KeyPart {
     } else {
       for byte in fitting {
         if isCut, count == limit { break }
-        if byte > 2 { append(byte: byte) } else { append(sign: 0x0201 + UInt16(byte)) }
+        if byte > 2 { append(byte: byte) } else { append(twoBytes: 0x0201 + UInt16(byte)) }
       }
     }
     if isWhole { append(byte: 1) }

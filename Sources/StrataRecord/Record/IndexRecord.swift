@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataModel
 
-/// A record with the values that an entry of an index says, and no others: a result computed from a
-/// record can be computed from an entry, if it needs no other slot.
+/// A record with the values in an entry of an index, and no others: a result computed from a record
+/// can be computed from an entry, if it needs no other slot.
 ///
 /// Different values may have one key. Such a key is not *exact*: it does not say which of the
-/// values it was made of, and the object's own record must be read.
+/// values it was made from, and the object's own record must be read.
 ///
 /// | not exact | because |
 /// | --- | --- |
@@ -14,8 +14,8 @@ import StrataModel
 /// | text and URLs beyond ASCII, and `K`, `;` and the grave accent | keys have the NFC form |
 /// | values of 255 bytes | they may be cut |
 ///
-/// (Of all characters beyond ASCII, the signs for kelvin and two of Greek alone have an NFC form in
-/// ASCII.)
+/// (Among the characters beyond ASCII, only the signs for kelvin and two Greek ones have an NFC
+/// form in ASCII.)
 ///
 /// ## Invariants
 /// - I1 The bytes are a record of the layout (`RecordLayout`, I1), before and after each call.
@@ -36,10 +36,11 @@ package final class IndexRecord {
 
   package let layout: RecordLayout
   private let parts: [Part]
-  /// The variable slots' bytes, one after the other, in the order in which the layout has them.
+  /// Whether a wanted part has a variable length.
   private let hasVariableParts: Bool
   private let readsZero: Bool
   private let memory: UnsafeMutableRawPointer
+  /// The variable slots' bytes, one after the other, in the order of the index's parts.
   private let scratch: UnsafeMutableRawPointer
   /// Where the bytes of variable slots are in `scratch`, by their index in the layout.
   // Safety: `@exclusivity(unchecked)` saves run-time checks per value. The record belongs to one
@@ -76,7 +77,7 @@ package final class IndexRecord {
     scratch.deallocate()
   }
 
-  /// Takes on the values of an entry.
+  /// Reads the values of an entry into the record.
   ///
   /// - Parameter value: the entry without its object.
   /// - Returns: the first byte of the record; nil if the value is not exact, or damaged.
@@ -113,7 +114,9 @@ package final class IndexRecord {
         clear(place)
         return 8
       }
-      guard code == .toOne ? store(word, 8, at: place) : store(doubleOf: word, at: place) else {
+      if code == .toOne {
+        store(word, 8, at: place)
+      } else if !store(doubleOf: word, at: place) {
         return nil
       }
       return 8
@@ -122,14 +125,14 @@ package final class IndexRecord {
       return 1
     case .bool:
       guard first <= 2 else { return nil }
-      _ = store(UInt64(first - 1), 1, at: place)
+      store(UInt64(first - 1), 1, at: place)
       return 1
     case .int8, .int16, .int32, .int64: return readSigned(bytes, first, at: place)
     case .uint8, .uint16, .uint32, .uint64:
       guard first >= 0x80, let word = Self.word(bytes, first &- 0x80),
         code.fixedByteCount == 8 || word >> UInt64(8 * code.fixedByteCount) == 0
       else { return nil }
-      _ = store(word, code.fixedByteCount, at: place)
+      store(word, code.fixedByteCount, at: place)
       return 1 + Int(first &- 0x80)
     case .uuid:
       guard bytes.count >= 17 else { return nil }
@@ -152,7 +155,7 @@ package final class IndexRecord {
     let number = Int64(bitPattern: word)
     // The sign that the number has in this width.
     guard number >> Int64(8 * byteCount - 1) == (first >= 0x80 ? 0 : -1) else { return nil }
-    _ = store(word, byteCount, at: place)
+    store(word, byteCount, at: place)
     return 1 + Int(count)
   }
 
@@ -169,12 +172,17 @@ package final class IndexRecord {
     return word
   }
 
+  /// - Returns: false if the number is not exact. Nothing is stored then.
   private func store(doubleOf word: UInt64, at place: SlotPlace) -> Bool {
     let number = Double(bitPattern: word >> 63 == 1 ? word ^ (1 << 63) : ~word)
     if number.isNaN || number == 0 && !readsZero { return false }
-    if place.code != .float { return store(number.bitPattern, 8, at: place) }
-    guard Double(Float(number)) == number else { return false }
-    return store(UInt64(Float(number).bitPattern), 4, at: place)
+    if place.code == .float {
+      guard Double(Float(number)) == number else { return false }
+      store(UInt64(Float(number).bitPattern), 4, at: place)
+    } else {
+      store(number.bitPattern, 8, at: place)
+    }
+    return true
   }
 
   private func readDecimal(_ bytes: UnsafeRawBufferPointer, at place: SlotPlace) -> Int? {
@@ -219,9 +227,9 @@ package final class IndexRecord {
 
   // MARK: - Slots
 
-  /// - Returns: true.
+  /// Stores the lowest `byteCount` bytes of `word` in a slot of the fixed part.
   @inline(__always)
-  private func store(_ word: UInt64, _ byteCount: Int, at place: SlotPlace) -> Bool {
+  private func store(_ word: UInt64, _ byteCount: Int, at place: SlotPlace) {
     let start = markPresent(place)
     switch byteCount {
     case 1: start.storeBytes(of: UInt8(truncatingIfNeeded: word), as: UInt8.self)
@@ -229,7 +237,6 @@ package final class IndexRecord {
     case 4: start.storeBytes(of: UInt32(truncatingIfNeeded: word).littleEndian, as: UInt32.self)
     default: start.storeBytes(of: word.littleEndian, as: UInt64.self)
     }
-    return true
   }
 
   /// The first byte of a slot of the fixed part.
@@ -260,53 +267,5 @@ package final class IndexRecord {
       (memory + layout.fixedEnd + 2 * index).storeBytes(
         of: UInt16(end).littleEndian, as: UInt16.self)
     }
-  }
-}
-
-extension DecimalBytes {
-  /// The decimal of a key's part; nil for NaN, and for bytes that are no part.
-  fileprivate init?(ofPartAt bytes: UnsafeRawBufferPointer) {
-    guard bytes.count >= 2 else { return nil }
-    let sign = UInt16(bytes[0]) << 8 | UInt16(bytes[1])
-    if sign == 0x8000 {
-      self.init(mantissa: 0, exponent: 0, isNegative: false)
-      return
-    }
-    let isNegative = sign < 0x8000
-    let magnitude = Int(isNegative ? 0 &- sign : sign) - 0x8000 - 200
-    var mantissa: UInt128 = 0
-    var digitCount = 0
-    var index = 2
-    var isLast = false
-    while !isLast {
-      guard index < bytes.count else { return nil }
-      let byte = isNegative ? ~bytes[index] : bytes[index]
-      isLast = byte & 1 == 0
-      let pair = byte >> 1
-      guard pair < 100 else { return nil }
-      let isHalf = isLast && pair % 10 == 0
-      guard let longer = mantissa.times(isHalf ? 10 : 100, plus: isHalf ? pair / 10 : pair) else {
-        return nil
-      }
-      mantissa = longer
-      digitCount += isHalf ? 1 : 2
-      index += 1
-    }
-    var exponent = magnitude - digitCount
-    while exponent > 127 {
-      guard let longer = mantissa.times(10, plus: 0) else { return nil }
-      (mantissa, exponent) = (longer, exponent - 1)
-    }
-    guard let exponent = Int8(exactly: exponent), mantissa > 0 else { return nil }
-    self.init(mantissa: mantissa, exponent: exponent, isNegative: isNegative)
-  }
-}
-
-extension UInt128 {
-  /// nil if the result is too large.
-  fileprivate func times(_ factor: UInt128, plus digits: UInt8) -> UInt128? {
-    let (product, isBeyond) = multipliedReportingOverflow(by: factor)
-    let (sum, isSumBeyond) = product.addingReportingOverflow(UInt128(digits))
-    return isBeyond || isSumBeyond ? nil : sum
   }
 }

@@ -38,7 +38,8 @@ extension Record {
     return layout.slot(slot, at: start).value(store: store)
   }
 
-  /// The target of a to-one relationship; nil if it has no target, or the slot is no to-one.
+  /// The target of a to-one relationship; nil if it has no target, or the slot is not a to-one
+  /// relationship.
   package func toOne(at slot: Int, layout: RecordLayout) -> ObjectKey? {
     defer { withExtendedLifetime(block) {} }
     return layout.slot(slot, at: start).toOne

@@ -58,7 +58,7 @@ package struct Record {
   }
 }
 
-// The block's header, which an arena does move, is read by arenas alone.
+// The block's header, which an arena does move, is read only by arenas.
 // Safety: the bytes of a record are written before the record exists and never after.
 extension Record: @unchecked Sendable {}
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why bytes are no record. The bytes came from a file and may be anything; the caller reports the
-/// store as damaged, naming tree and key, and goes on without the record.
+/// Why bytes are not a record. The bytes came from a file and may be anything; the caller reports
+/// the store as damaged, naming tree and key, and goes on without the record.
 package enum RecordError: Error, Hashable, Sendable {
   // MARK: Envelope
 

@@ -25,8 +25,8 @@ extension RecordLayout {
 extension RecordLayout {
   /// The record of a fixed part and variable values in any memory.
   /// - Parameters:
-  ///   - head: header, presence bits and fixed part: `fixedEnd` bytes. Of the header only the
-  ///     version counts.
+  ///   - head: header, presence bits and fixed part: `fixedEnd` bytes. Only the version of
+  ///     the header counts.
   ///   - variable: `variableCount` entries; absent slots have empty entries.
   func assemble(
     head: UnsafeRawPointer, variable: UnsafePointer<VariableBytes>, into arena: inout RecordArena

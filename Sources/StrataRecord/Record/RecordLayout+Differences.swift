@@ -15,7 +15,7 @@ extension RecordLayout {
     return differing
   }
 
-  /// Adds the slots that have a value in one record alone, and the slots of the fixed part whose
+  /// Adds the slots that have a value in only one record, and the slots of the fixed part whose
   /// bytes differ.
   private func addFixed(
     _ left: UnsafeRawPointer, _ right: UnsafeRawPointer, to differing: inout SlotSet

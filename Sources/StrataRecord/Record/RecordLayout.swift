@@ -22,7 +22,7 @@ import StrataPrimitives
 /// ## Invariants
 /// - I1 In every record an absent slot's fixed bytes are zero and its variable part is empty, and w
 ///   is 4 only if the variable part needs it: equal values are equal bytes.
-/// - I2 Places depend on the described slots' numbers and kinds alone, not on their class slots.
+/// - I2 Places depend only on the described slots' numbers and kinds, not on their class slots.
 ///
 /// ## Isolation
 /// Sendable: constant.

@@ -23,7 +23,7 @@ package struct RecordTest: Sendable {
   /// The test that all records pass.
   package static let all = RecordTest { _ in true }
 
-  /// Whether a record passes the test. No bytes, which are no record, pass none.
+  /// Whether a record passes the test. An empty buffer is not a record and passes no test.
   ///
   /// - Parameter record: the bytes of a record that is valid in the layout.
   @inlinable @inline(__always)

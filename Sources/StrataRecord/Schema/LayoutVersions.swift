@@ -43,11 +43,6 @@ package struct LayoutVersions: Codable, Sendable, Hashable {
     return Array(data)
   }
 
-  /// Whether a slot of an earlier layout goes on under another number.
-  package var hasRenumberedSlots: Bool {
-    entities.values.contains { $0.earlier.contains { $0.slots.contains { $0.count > 2 } } }
-  }
-
   /// I1: the versions may come from the disk.
   package func areSound(upTo version: UInt16) -> Bool {
     entities.values.allSatisfy { entity in

@@ -142,6 +142,6 @@ extension RelationshipEnds.Links {
 }
 
 extension DeleteRule {
-  /// Whether it is about the objects at the other end, and not about their links alone.
+  /// Whether it is about the objects at the other end, and not only about their links.
   fileprivate var isAboutOthers: Bool { self == .cascade || self == .deny }
 }

@@ -136,7 +136,7 @@ package final class Schema: Sendable {
 
 /// The life cycle methods of a schema's entities.
 private struct EntityHooks: Sendable {
-  /// Of all entities that are not abstract.
+  /// The methods of all entities that are not abstract.
   let all: _LifeCycleHooks
   let byNumber: [_LifeCycleHooks?]
 }

@@ -67,7 +67,7 @@ package struct SchemaNumbers: Codable, Sendable, Hashable {
     }
   }
 
-  /// The names of the indexes that an entity declares and that are no property's own.
+  /// The names of the indexes that an entity declares and that do not belong to a property.
   private static func indexNames(of entity: EntityDescription) -> [String] {
     var names = (entity.uniqueTogether + entity.indexes).map(name(ofIndexOver:))
     for property in entity.ownProperties where property.attribute?.isFullText == true {

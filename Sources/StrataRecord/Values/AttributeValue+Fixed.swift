@@ -63,7 +63,7 @@ extension Double: AttributeValue {
 
   @inlinable public var value: PropertyValue { .double(self) }
 
-  /// Of an integer only if the conversion is exact.
+  /// The conversion of an integer must be exact.
   public init?(value: PropertyValue) {
     switch value {
     case .double(let number): self = number

@@ -8,7 +8,7 @@ extension String: AttributeValue {
   @inlinable public static var attributeType: AttributeType { .string }
   @inlinable public static var zero: String? { "" }
 
-  /// Bytes that are no UTF-8 (of a damaged record) read as U+FFFD.
+  /// Bytes that are not UTF-8 (of a damaged record) read as U+FFFD.
   @inlinable public init?(_ slot: _RecordSlot) {
     guard let bytes = slot.bytes(.string) else { return nil }
     self.init(decoding: bytes, as: UTF8.self)

@@ -3,7 +3,7 @@ public import Foundation
 public import StrataModel
 
 /// How a `Codable` value is stored in an attribute: as JSON with sorted keys, so that encoding an
-/// equal struct gives equal bytes and setting it is no change.
+/// equal struct gives equal bytes and setting it is not a change.
 ///
 /// Numbers that JSON lacks are the strings `nan`, `inf` and `-inf`.
 public enum _CodableCoding {
@@ -51,7 +51,7 @@ public struct _CodableBox<Wrapped: Codable & Sendable>: AttributeValue {
   public static var attributeType: AttributeType { .codable }
   public static var zero: _CodableBox? { nil }
 
-  /// nil also if the bytes are no `Wrapped`: it has changed since they were written.
+  /// nil also if the bytes are not a `Wrapped`: it has changed since they were written.
   public init?(_ slot: _RecordSlot) {
     guard let bytes = slot.bytes(.codable) else { return nil }
     self.init(decoding: Data(bytes))

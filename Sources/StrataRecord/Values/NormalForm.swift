@@ -17,7 +17,7 @@ package enum NormalForm {
   ///
   /// The text behind them is examined as far as it could combine with them.
   static func isCertain(_ text: UnsafeRawBufferPointer, upTo byteCount: Int) -> Bool {
-    // At least one whole scalar beyond the cut, and none that is not whole.
+    // The range has at least one whole scalar beyond the cut, and only whole ones.
     var end = min(text.count, byteCount + 16)
     if end < text.count {
       while end > 0, text[end] & 0xC0 == 0x80 { end -= 1 }
@@ -27,8 +27,8 @@ package enum NormalForm {
 
   /// Whether UTF-8 `bytes` are in NFC for certain.
   ///
-  /// Scalars below U+0300 neither combine nor decompose, and their bytes are all below 0xCC. Of the
-  /// others those scripts are recognised in which most text consists of such scalars too.
+  /// Scalars below U+0300 neither combine nor decompose, and their bytes are all below 0xCC. Among
+  /// the other scripts, this recognises the ones in which most text consists of such scalars too.
   private static func isCertain(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var index = 0
     let count = bytes.count
@@ -58,8 +58,8 @@ package enum NormalForm {
     return true
   }
 
-  /// Whether the scalar is its own NFC form, is no combining mark and composes with none before it.
-  /// The tests hold this against Unicode's tables for every scalar.
+  /// Whether the scalar is its own NFC form, is not a combining mark and composes with none before
+  /// it. The tests hold this against Unicode's tables for every scalar.
   package static func isInert(_ scalar: UInt32) -> Bool {
     switch scalar {
     case 0x0000...0x02FF: true  // Latin

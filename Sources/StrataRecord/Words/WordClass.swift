@@ -9,7 +9,7 @@
 /// | the narrow no-break space is a space | it separates words, as in a query |
 /// | Hebrew letters are letters as others are | a quotation mark or an apostrophe ends the word |
 /// | Katakana beyond the Basic Multilingual Plane are letters | historic forms alone |
-/// | Emoji and regional indicators are no words | as punctuation, also behind a joiner |
+/// | Emoji and regional indicators are not words | as punctuation, also behind a joiner |
 ///
 /// All other cases of WordBreakTest.txt of Unicode 15.0, 1,817 of 1,823, have the same words.
 enum WordClass: UInt8 {

@@ -235,7 +235,7 @@ struct BatchDelete {
 
   /// The ends of links, each of which is known from its other side: a cascade deletes them.
   ///
-  /// - Throws: `StoreError.damaged` if a link has one direction alone.
+  /// - Throws: `StoreError.damaged` if a link has only one direction.
   private func provenEnds(
     of links: RelationshipEnds.Links, _ key: ObjectKey, _ view: StoreView
   ) throws -> [ObjectKey] {

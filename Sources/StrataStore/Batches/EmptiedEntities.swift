@@ -48,7 +48,7 @@ struct EmptiedEntities {
     (self.going, self.absent, trees, self.emptied) = (going, absent, emptied, Set(emptied))
   }
 
-  /// Whether `tree` is emptied; so is one that there is not.
+  /// Whether `tree` is emptied; true for a tree that does not exist.
   func empties(_ tree: Tree?) -> Bool { tree.map(emptied.contains) ?? true }
 }
 

@@ -52,7 +52,7 @@ extension StoreError {
         remedy: "Check their owner and mode.")
     case .notAStrataStore(let path):
       ErrorExplanation(
-        "The file at \(path) is no Strata store.",
+        "The file at \(path) is not a Strata store.",
         because: "It does not begin as a store does. It was not changed.",
         remedy: "Choose another path, or restore a backup if the file was a store.")
     case .unsupportedFormat(let found):

@@ -35,10 +35,6 @@ struct Catalog {
 
   /// Whether the store has the format of its model, and a seal.
   let isOfLastFormat: Bool
-
-  /// The format that is written: the last one only if a former release would leave the indexes of
-  /// words out.
-  private static func format(of model: ModelOutline) -> Int { model.hasFullText ? 8 : 7 }
   let uuid: UUID
   let outline: ModelOutline
   let numbers: SchemaNumbers
@@ -75,6 +71,10 @@ struct Catalog {
 
   // MARK: - Reading and writing the whole
 
+  /// The format that is written: the last one only if a former release would leave the indexes of
+  /// words out.
+  private static func format(of model: ModelOutline) -> Int { model.hasFullText ? 8 : 7 }
+
   /// - Parameters:
   ///   - model: the outline of the model that the store is opened with.
   ///   - new: the numbers of a new store of that model. Most stores have this outline and these
@@ -107,7 +107,7 @@ struct Catalog {
       if let layouts { try Self.decode(.layouts, layouts) } else { LayoutVersions() }
     let isExpected = outline == model.text && numbers == new.text
     guard isExpected || self.numbers.areDistinct && self.numbers.covers(self.outline) else {
-      throw Self.damaged(Name.numbers.rawValue, "they are no numbers of the store's model")
+      throw Self.damaged(Name.numbers.rawValue, "they do not match the store's model")
     }
     guard self.layouts.areSound(upTo: version) else {
       throw Self.damaged(Name.layouts.rawValue, "its versions are not those of the store")
@@ -119,7 +119,7 @@ struct Catalog {
     let digits = try required(.version, byteCount: 2, in: transaction, tree)
     let version = UInt16(digits[0]) | UInt16(digits[1]) << 8
     guard 1...RecordLayout.versionMax ~= version else {
-      throw damaged(Name.version.rawValue, "\(version) is no model version")
+      throw damaged(Name.version.rawValue, "\(version) is not a model version")
     }
     return version
   }
@@ -181,23 +181,11 @@ struct Catalog {
   /// The generation of the last save that the transaction sees; 0 in a new store. Every snapshot
   /// asks, so nothing is allocated.
   ///
-  /// - Parameter version: how many models the store had when it was opened.
+  /// - Parameter version: how many models the store had when it was opened; nil to read the
+  ///   generation whatever model the store has.
   /// - Throws: `modelChanged` if it has had others since; `damaged`, `storage`.
   static func generation(
-    in transaction: Transaction, ofVersion version: UInt16
-  ) throws(StoreError) -> UInt64 {
-    try generation(in: transaction, expecting: version)
-  }
-
-  /// The generation of the last save that the transaction sees, whatever model the store has.
-  ///
-  /// - Throws: `damaged`, `storage`.
-  static func anyGeneration(in transaction: Transaction) throws(StoreError) -> UInt64 {
-    try generation(in: transaction, expecting: nil)
-  }
-
-  private static func generation(
-    in transaction: Transaction, expecting version: UInt16?
+    in transaction: Transaction, ofVersion version: UInt16?
   ) throws(StoreError) -> UInt64 {
     let bytes = try note(generationNote, in: transaction)
     guard bytes.count == 8 || bytes.count == 10 else {
@@ -209,7 +197,7 @@ struct Catalog {
     if let version, found != version { throw .modelChanged }
     let generation = UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
     guard generation < Envelope.generationMax else {
-      throw damaged(generationNote.description, "\(generation) is no generation")
+      throw damaged(generationNote.description, "\(generation) is not a generation")
     }
     return generation
   }
@@ -233,7 +221,7 @@ struct Catalog {
     }
     let serial = UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
     guard 1...ObjectKey.serialMax ~= serial else {
-      throw damaged(serialNote.description, "\(serial) is no serial")
+      throw damaged(serialNote.description, "\(serial) is not a serial")
     }
     return serial
   }

@@ -24,7 +24,7 @@ enum EntryKey {
     return bytes
   }
 
-  /// The entity of a link's owner or target; nil if the bytes, which are from the disk, are no
+  /// The entity of a link's owner or target; nil if the bytes, which are from the disk, are not a
   /// link.
   static func entity(ofLink key: [UInt8], isOwner: Bool) -> EntityNumber? {
     guard key.count == prefixByteCount + linkByteCount else { return nil }

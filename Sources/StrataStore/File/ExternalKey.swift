@@ -12,7 +12,7 @@ struct ExternalKey {
     word = (key.serial << 16 | UInt64(property.rawValue)).bigEndian
   }
 
-  /// Nil if the bytes, which are from the disk, are no such key.
+  /// Nil if the bytes, which are from the disk, are not such a key.
   init?(_ bytes: UnsafeRawBufferPointer) {
     guard bytes.count == MemoryLayout<UInt64>.size else { return nil }
     word = bytes.loadUnaligned(as: UInt64.self)

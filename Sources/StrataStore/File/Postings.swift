@@ -21,7 +21,7 @@ package enum Postings {
   /// maximum is much less than a page.
   static let byteCountMax = 128
 
-  /// The bytes are no valid block, or blocks are not in order.
+  /// The bytes are not a valid block, or blocks are not in order.
   package struct Damage: Error {}
 
   /// How many bytes `delta` takes.
@@ -29,7 +29,7 @@ package enum Postings {
     max(1, (70 - delta.leadingZeroBitCount) / 7)
   }
 
-  /// Writes seven bits into each byte, the lowest first; the highest bit says that more follow.
+  /// Writes a distance in LEB128, as `Varint` does, but into memory: it is called for each object.
   /// - Returns: how many bytes it took.
   @inline(__always)
   static func write(_ delta: UInt64, to start: UnsafeMutableRawPointer) -> Int {

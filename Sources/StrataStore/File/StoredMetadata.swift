@@ -39,7 +39,7 @@ package struct StoredMetadata: Sendable {
     do {
       formatVersion = try Catalog.formatVersion(in: transaction, tree)
       values = try Catalog.values(in: transaction, tree)
-      generation = try Catalog.anyGeneration(in: transaction)
+      generation = try Catalog.generation(in: transaction, ofVersion: nil)
       var counts: [String: Int] = [:]
       for entity in catalog.outline.entities where !entity.isAbstract {
         guard let number = catalog.numbers.number(ofEntity: entity.name),

@@ -3,7 +3,7 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-/// The stores of a group at one moment. An object is looked up in its own store alone. Objects of
+/// The stores of a group at one moment. An object is looked up only in its own store. Objects of
 /// an entity are in the order of the stores' ranges, which is the order of their keys, and the
 /// entries of an index are merged (`EntryMerge`).
 ///

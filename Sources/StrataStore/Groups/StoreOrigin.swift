@@ -6,7 +6,7 @@ import StrataRecord
 /// model and the layouts of records, so that a record means the same in each; and a range of
 /// serials of its own, so that no two objects of the group have one key.
 ///
-/// The file has the range in the counter `#serial` alone, which begins in the range and does not
+/// The file has the range only in the counter `#serial`, which begins in the range and does not
 /// leave it. So a store that was made for a group is an ordinary store as well, and a store that
 /// was made by itself has range 0.
 package struct StoreOrigin: Sendable {

@@ -3,10 +3,12 @@ import CStrata
 import Foundation
 import StrataLMDB
 import StrataModel
+import StrataPrimitives
 import StrataRecord
 
-/// Writes one transaction of the history into the tree, as chunks of at most 128 KiB, unless the
-/// values of one deleted object take more. One chunk is in memory at a time.
+/// Writes one transaction of the history into the tree, as chunks below 128 KiB. Only the author
+/// and the context, the properties of one section, or the values of one deleted object can make a
+/// chunk longer, if they are long themselves. One chunk is in memory at a time.
 ///
 /// | part | bytes |
 /// | --- | --- |
@@ -26,11 +28,13 @@ import StrataRecord
 /// | objects | how many, then of each its serial less the serial before it; each a number |
 /// | values | of a delete with values, behind each serial: how many bytes, a number; a record |
 ///
-/// A number is in LEB128: seven bits in each byte, the lowest first, and the highest bit set in all
-/// but the last. Docs/FileFormat.md, "History".
+/// A number is in LEB128 (`Varint`). Docs/FileFormat.md, "History".
 struct HistoryEncoder: ~Copyable {
-  /// A chunk is ended when it has this many bytes.
+  /// A section starts a new chunk if it would make the chunk longer than this, with one byte
+  /// counted for each serial. A section without values has at most a seventh of this many serials,
+  /// so their further bytes make a chunk at most 51,426 bytes longer than this.
   private static let chunkByteCount = 60_000
+  private static let serialByteCountMax = 7
   static let headByteCount = 5
 
   private let generation: UInt64
@@ -115,16 +119,7 @@ struct HistoryEncoder: ~Copyable {
 
   // MARK: - Parts
 
-  private mutating func append(_ number: UInt64) { Self.append(number, to: &bytes) }
-
-  private static func append(_ number: UInt64, to bytes: inout [UInt8]) {
-    var rest = number
-    while rest >= 0x80 {
-      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-      rest >>= 7
-    }
-    bytes.append(UInt8(rest))
-  }
+  private mutating func append(_ number: UInt64) { Varint.append(number, to: &bytes) }
 
   private mutating func append(_ text: String?) {
     guard let text else { return append(0) }
@@ -206,8 +201,8 @@ struct HistoryEncoder: ~Copyable {
         let key = tombstones.key(at: index)
         if key.entity != entity { break }
         let record = tombstones.record(at: index)
-        Self.append(key.serial - former, to: &objects)
-        Self.append(UInt64(record.count), to: &objects)
+        Varint.append(key.serial - former, to: &objects)
+        Varint.append(UInt64(record.count), to: &objects)
         objects += record
         former = key.serial
         count += 1
@@ -226,8 +221,7 @@ struct HistoryEncoder: ~Copyable {
     _ serials: some RandomAccessCollection<UInt64>, _ kind: HistoryChangeKind,
     _ entity: EntityNumber, _ properties: [PropertyNumber] = []
   ) throws(LMDBError) {
-    // A serial takes at most 7 bytes, so a section of this many fits.
-    let countMax = Self.chunkByteCount / 7
+    let countMax = Self.chunkByteCount / Self.serialByteCountMax
     var rest = serials[...]
     while !rest.isEmpty {
       let section = rest.prefix(countMax)

@@ -16,7 +16,7 @@ enum HistoryKey {
 
   static func consumer(_ name: String) -> [UInt8] { [consumerKind] + Array(name.utf8) }
 
-  /// The name of the consumer whose key this is; nil if it is no consumer's.
+  /// The name of the consumer whose key this is; nil if it is not a consumer's.
   static func consumerName(of key: UnsafeRawBufferPointer) -> String? {
     guard key.first == consumerKind else { return nil }
     return String(decoding: key.dropFirst(), as: UTF8.self)
@@ -34,7 +34,7 @@ enum HistoryKey {
     }
   }
 
-  /// The generation and number of the chunk whose key this is; nil if it is no chunk's.
+  /// The generation and number of the chunk whose key this is; nil if it is not a chunk's.
   static func place(of key: UnsafeRawBufferPointer) -> (generation: UInt64, chunk: UInt32)? {
     guard key.count == transactionByteCount, key[0] == transactionKind else { return nil }
     let generation = key[1..<7].reduce(0 as UInt64) { $0 << 8 | UInt64($1) }

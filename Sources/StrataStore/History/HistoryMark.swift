@@ -22,6 +22,6 @@ enum HistoryMark {
   static func random() -> UInt64 { UInt64.random(in: (unknown + 1) ... .max) }
 
   /// Stands for the mark of a floor whose transaction was deleted by a former release. Tokens of
-  /// this floor are compared by their numbers alone.
+  /// this floor are compared only by their numbers.
   static let unknown: UInt64 = 0
 }

@@ -5,7 +5,7 @@ import StrataRecord
 /// Reads the tree `history` in one transaction.
 ///
 /// ## Lifetime
-/// As long as its transaction.
+/// The lifetime of its transaction.
 ///
 /// ## Isolation
 /// The isolation of its transaction.

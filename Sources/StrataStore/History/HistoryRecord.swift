@@ -67,7 +67,8 @@ struct HistoryRecord {
 
   /// Notes that an object gains or loses links.
   ///
-  /// A position that goes with its member is no change: the member's to-one relationship changes.
+  /// A position that goes with its member is not a change: the member's to-one relationship
+  /// changes.
   mutating func note(linksAt place: LinkPlace, isRemoval: Bool = false) {
     let all = schema.entity(place.owner.entity)?.ends.links
     guard let links = all?.first(where: { $0.number == place.relationship }),

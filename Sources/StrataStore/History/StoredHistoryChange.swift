@@ -38,7 +38,7 @@ package struct StoredHistoryChanges: Sequence, Sendable {
   package struct Iterator: IteratorProtocol {
     private let chunks: [[UInt8]]
     private var chunk = 0
-    private var reader: HistoryByteReader
+    private var reader: ByteReader
     private var kind = HistoryChangeKind.insert
     private var entity = EntityNumber(rawValue: 0)
     private var properties: [PropertyNumber] = []
@@ -49,7 +49,7 @@ package struct StoredHistoryChanges: Sequence, Sendable {
 
     fileprivate init(_ chunks: [[UInt8]], from start: Int) {
       self.chunks = chunks
-      reader = HistoryByteReader(chunks[0], from: start)
+      reader = ByteReader(chunks[0], from: start)
     }
 
     package mutating func next() -> StoredHistoryChange? {
@@ -58,7 +58,7 @@ package struct StoredHistoryChanges: Sequence, Sendable {
         if reader.isAtEnd {
           chunk += 1
           guard chunk < chunks.count else { return nil }
-          reader = HistoryByteReader(chunks[chunk], from: HistoryEncoder.headByteCount)
+          reader = ByteReader(chunks[chunk], from: HistoryEncoder.headByteCount)
         } else if !beginSection() {
           isDamaged = true
           return nil

@@ -5,7 +5,7 @@ import StrataModel
 package import StrataRecord
 
 /// A transaction of the history as the file has it: its changes are decoded while they are
-/// iterated, so that a million of them take the memory of their bytes alone.
+/// iterated, so that a million of them take no more memory than their bytes.
 ///
 /// ## Invariants
 /// - I1 The bytes have been decoded once, to check them, when the value was made.
@@ -37,7 +37,7 @@ package struct StoredHistoryTransaction: Sendable {
         throw .damagedHistory(generation, "a chunk is missing")
       }
     }
-    var head = HistoryByteReader(first, from: HistoryEncoder.headByteCount)
+    var head = ByteReader(first, from: HistoryEncoder.headByteCount)
     guard let seconds = head.word(), let author = head.text(), let context = head.text() else {
       throw .damagedHistory(generation, "its head cannot be decoded")
     }

@@ -16,7 +16,8 @@ package struct ObservedCommit: Sendable {
   }
 
   package let kind: Kind
-  /// From the hand-over until it was durable or refused, with the wait for others' commits.
+  /// The time from the hand-over until the save was durable or refused, with the wait for others'
+  /// commits.
   package let duration: Duration
   package let isRefused: Bool
   /// The number of objects in whose conflicts the save was refused.

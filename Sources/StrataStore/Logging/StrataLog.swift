@@ -69,7 +69,7 @@ public enum StrataLog {
   /// Writes each message to the standard error stream as one line.
   public static let standardError: Handler = { message in
     let line = message.description.split(whereSeparator: \.isNewline).joined(separator: " ")
-    // A stream that is closed or full is no reason to end the process.
+    // A stream that is closed or full is not a reason to end the process.
     try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8))
   }
 
@@ -88,7 +88,7 @@ public enum StrataLog {
   /// Waits until handlers have had all messages so far. In a handler, on its own thread, it returns
   /// at once. At the exit of the process, handlers have a second for the messages that wait.
   ///
-  /// - Important: Not within a block of a context that a handler uses: each would wait for the
-  ///   other.
+  /// - Important: Do not call this within a block of a context that a handler uses: each would wait
+  ///   for the other.
   public static func flush() { Deliveries.flush() }
 }

@@ -54,7 +54,7 @@ final class OtherProcesses: ForeignCommitWatch {
 
   private static func generation(of environment: Environment) -> UInt64? {
     guard let transaction = try? environment.read() else { return nil }
-    return try? Catalog.anyGeneration(in: transaction)
+    return try? Catalog.generation(in: transaction, ofVersion: nil)
   }
 
   private func look() {

@@ -2,6 +2,7 @@
 package import StrataChanges
 package import StrataLMDB
 import StrataModel
+import StrataPrimitives
 import StrataRecord
 
 /// The keys of the objects that the last commits have changed, for the contexts of other processes.
@@ -23,8 +24,8 @@ import StrataRecord
 /// | entity | a number |
 /// | objects | their count, then for each its serial less the serial before it; each a number |
 ///
-/// Numbers are encoded as in the history (`HistoryEncoder`). A commit drops the oldest entries that
-/// do not fit into 1,000 bytes. Docs/FileFormat.md, "Catalog".
+/// A number is in LEB128 (`Varint`). A commit drops the oldest entries that do not fit into 1,000
+/// bytes. Docs/FileFormat.md, "Catalog".
 package struct RecentChanges {
   package static let note: StaticString = "#recent"
   private static let byteCountMax = 1_000
@@ -51,7 +52,7 @@ package struct RecentChanges {
   ) -> [ChangedKeys]? {
     guard generation == newest, generations.upperBound <= generation else { return nil }
     var found: [ChangedKeys] = []
-    var reader = HistoryByteReader(Array(entries), from: 0)
+    var reader = ByteReader(Array(entries), from: 0)
     var next = generation
     while !reader.isAtEnd, next >= generations.lowerBound {
       guard let bytes = reader.countedBytes() else { return nil }
@@ -68,7 +69,7 @@ package struct RecentChanges {
   private static func decode(_ bytes: [UInt8]) -> ChangedKeys? {
     if bytes.isEmpty { return nil }
     var keys = ChangedKeys()
-    var reader = HistoryByteReader(bytes, from: 0)
+    var reader = ByteReader(bytes, from: 0)
     while !reader.isAtEnd {
       guard let code = reader.byte(), let kind = Change.Kind(code: code),
         let entity = reader.number().flatMap(UInt16.init(exactly:)), let count = reader.number()
@@ -105,9 +106,9 @@ package struct RecentChanges {
     if isWhole, let former = try RecentChanges(in: transaction),
       former.generation &+ UInt64(changes.count) == generation
     {
-      var reader = HistoryByteReader(Array(former.entries), from: 0)
+      var reader = ByteReader(Array(former.entries), from: 0)
       while !reader.isAtEnd, let sections = reader.countedBytes() {
-        let entry = number(UInt64(sections.count)) + sections
+        let entry = entry(of: sections)
         if bytes.count + entry.count > byteCountMax { break }
         bytes += entry
       }
@@ -119,12 +120,18 @@ package struct RecentChanges {
 
   private static func entry(of keys: ChangedKeys?) -> [UInt8] {
     // Each key takes at least one byte.
-    guard let keys, keys.count < byteCountMax else { return number(0) }
+    guard let keys, keys.count < byteCountMax else { return entry(of: []) }
     let sections =
       sections(of: keys.inserted, .insert) + sections(of: keys.updated, .update)
       + sections(of: keys.deleted, .delete)
-    if sections.isEmpty || sections.count > byteCountMax / 2 { return number(0) }
-    return number(UInt64(sections.count)) + sections
+    return entry(of: sections.count > byteCountMax / 2 ? [] : sections)
+  }
+
+  /// The length of the sections and the sections, which `ByteReader.countedBytes` reads.
+  private static func entry(of sections: [UInt8]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    Varint.append(UInt64(sections.count), to: &bytes)
+    return bytes + sections
   }
 
   private static func sections(of keys: [ObjectKey], _ kind: Change.Kind) -> [UInt8] {
@@ -134,24 +141,14 @@ package struct RecentChanges {
       let run = rest.prefix { $0.entity == first.entity }
       rest = rest.dropFirst(run.count)
       bytes.append(kind.code)
-      bytes += number(UInt64(first.entity.rawValue)) + number(UInt64(run.count))
+      Varint.append(UInt64(first.entity.rawValue), to: &bytes)
+      Varint.append(UInt64(run.count), to: &bytes)
       var serial: UInt64 = 0
       for key in run {
-        bytes += number(key.serial - serial)
+        Varint.append(key.serial - serial, to: &bytes)
         serial = key.serial
       }
     }
-    return bytes
-  }
-
-  private static func number(_ number: UInt64) -> [UInt8] {
-    var bytes: [UInt8] = []
-    var rest = number
-    while rest >= 0x80 {
-      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-      rest >>= 7
-    }
-    bytes.append(UInt8(rest))
     return bytes
   }
 }

@@ -23,7 +23,7 @@ struct UniqueValueScan {
   /// cut.
   private var holders: [CompleteValue: ObjectKey] = [:]
 
-  /// A value, part by part. Its hash is of all bytes: those of `Data` alone are of its beginning,
+  /// A value, part by part. Its hash includes all bytes: `Data` hashes only its beginning,
   /// which cut values have in common.
   private struct CompleteValue: Hashable {
     let parts: [PropertyValue]

@@ -15,8 +15,8 @@ public import Testing
 /// ```
 ///
 /// The states before and after `body` are compared, whatever has led from one to the other: edits,
-/// saves of children, batches, other processes. A value that is set and set back is no change. An
-/// empty `to:` expects that nothing changes.
+/// saves of children, batches, other processes. A value that is set and set back is not a change.
+/// An empty `to:` expects that nothing changes.
 ///
 /// Transient attributes are not compared. A relationship with an inverse is compared at one side,
 /// so that a link is one change:

@@ -34,7 +34,7 @@ enum EncodedFixture {
     case .keyNotFound(let key, let context):
       "\(place(context.codingPath + [key])) is missing"
     case .valueNotFound(_, let context): "\(place(context.codingPath)) is null"
-    case .typeMismatch(let type, let context): "\(place(context.codingPath)) is no \(name(type))"
+    case .typeMismatch(let type, let context): "\(place(context.codingPath)) is not \(name(type))"
     // A number that is out of bounds, or a case that an enum does not have.
     case .dataCorrupted(let context):
       context.codingPath.isEmpty
@@ -59,7 +59,7 @@ enum EncodedFixture {
 
   /// The type in words of JSON, where decoders name another.
   private static func name(_ type: Any.Type) -> String {
-    if type == [String: Any].self { return "object" }
-    return type == [Any].self ? "array" : "\(type)"
+    if type == [String: Any].self { return "an object" }
+    return type == [Any].self ? "an array" : "of type \(type)"
   }
 }

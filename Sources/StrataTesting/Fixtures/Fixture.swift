@@ -48,7 +48,7 @@ public struct Fixture: Sendable {
 
   /// Objects from JSON.
   ///
-  /// - Throws: `FixtureError`, if the text is no JSON or has another form. Names of entities and
+  /// - Throws: `FixtureError`, if the text is not JSON or has another form. Names of entities and
   ///   properties are checked when the fixture is inserted.
   public init(json: Data) throws(FixtureError) {
     content = .document(try FixtureDocument(json))

@@ -37,7 +37,8 @@ extension FixtureError.Mistake {
     case .unknownTarget(let object, let property, let target):
       "The property \(property) of \(object) leads to \(target), and no object has this name."
     case .unfitTarget(let object, let property, let target, let expected):
-      "The property \(property) of \(object) leads to \(target), which is no \(expected)."
+      "The property \(property) of \(object) leads to \(target), which is not of type "
+        + "\(expected)."
     case .severalTargets(let object, let property, let targets):
       "The property \(property) of \(object) leads to \(targets.joined(separator: " and to "))."
     case .unknownName(let name): "No object is called \(name)."

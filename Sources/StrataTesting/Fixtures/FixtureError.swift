@@ -8,7 +8,7 @@ public struct FixtureError: Error, Hashable {
   /// entity and the place in an array, from 1, as in `Language 3`.
   public enum Mistake: Sendable, Hashable {
     // MARK: The text
-    /// The text is no JSON. At a byte, counted from 0, it should have what `expected` says.
+    /// The text is not JSON. At a byte, counted from 0, it should have what `expected` says.
     case notJSON(offset: Int, expected: String)
     /// A part of the JSON has another form than `expected` says: the part is an entity's name, an
     /// object, or nil for the whole.
@@ -25,8 +25,8 @@ public struct FixtureError: Error, Hashable {
     case derivedProperty(object: String, property: String)
 
     // MARK: Values
-    /// The value of a property is not of the form that `expected` says, is no case of its enum, or
-    /// does not decode as its type.
+    /// The value of a property is not of the form that `expected` says, is not a case of its enum,
+    /// or does not decode as its type.
     case unfitValue(object: String, property: String, expected: String)
     /// A relationship leads to a name that no object has.
     case unknownTarget(object: String, property: String, target: String)

@@ -10,8 +10,8 @@ import StrataQuery
 enum FixtureValue {
   /// The value of an attribute as code that sets it stores it.
   ///
-  /// - Throws: if the JSON is no value of the attribute: it has another form, a number is too large
-  ///   for the type, or the property's Swift type does not have the value.
+  /// - Throws: if the JSON is not a value of the attribute: it has another form, a number is too
+  ///   large for the type, or the property's Swift type does not have the value.
   static func value(
     of json: JSONValue, for attribute: AttributeDescription
   ) throws(DeclaredType.Refusal) -> PropertyValue {

@@ -36,7 +36,7 @@
         throw ValidationError("Say what to delete: --through, --before or --all.")
       }
       if let before, Self.date(before) == nil {
-        throw ValidationError("--before is no date in ISO 8601.")
+        throw ValidationError("--before is not a date in ISO 8601.")
       }
     }
 

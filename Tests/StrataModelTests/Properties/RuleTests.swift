@@ -77,7 +77,7 @@ private enum Pair {
       error
         == .invalidPattern(
           entity: "Thing", property: "a", pattern: "[A-Z", reason: "expected ']'"))
-    #expect("\(error)".contains(#"The pattern "[A-Z" is no regular expression: expected ']'."#))
+    #expect("\(error)".contains(#"The pattern "[A-Z" is not a regular expression: expected ']'."#))
   }
 
   @Test func `counts members of to-many relationships`() throws {

@@ -124,7 +124,7 @@ import Testing
     ("rank BETWEEN {1}", 13, "“{”", "a list of two bounds"),
     ("rank IN {1, 2", 13, "the end", "“,” or “}”"),
     ("name LIKE[x] 'a'", 10, "“x”", "c, d or cd"),
-    ("rank = 12a", 7, "digits that are no number", "a number"),
+    ("rank = 12a", 7, "digits that are not a number", "a number"),
     ("any = 1", 4, "“=”", "a value"),
     ("twins.@size = 1", 6, "“@size”", "“@count”, “@sum”, “@min”, “@max” or “@avg”"),
     ("twins.@sum = 1", 11, "“=”", "“.”"),
@@ -149,7 +149,7 @@ import Testing
   @Test func `with the wrong arguments says where`() {
     #expect(error("rank = 1", 5)?.found == "0 placeholders for 1 arguments")
     #expect(error("rank = %d", "x")?.expected == "a number for %d")
-    #expect(error("%K = 1", 5)?.found == "an argument that is no text")
+    #expect(error("%K = 1", 5)?.found == "an argument that is not a text")
     #expect(error("rank = %@", Atlas.city)?.found == "an argument of type EntityDescription")
   }
 

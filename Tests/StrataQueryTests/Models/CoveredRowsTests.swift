@@ -140,8 +140,8 @@ private struct CoveredWorld: Model {
       hasWindowOfObjects: hasWindowOfObjects)
     let explanation = try plan.explanation(in: view)
     random.note("\(plan.names), \(explanation)")
-    if explanation.description.contains("values alone") { random.count("covered") }
-    guard try !otherPlan.explanation(in: view).description.contains("values alone") else {
+    if explanation.description.contains("values only") { random.count("covered") }
+    guard try !otherPlan.explanation(in: view).description.contains("values only") else {
       throw ModelDifference("the compared rows are not of records")
     }
     let count = plan.names.count

@@ -185,3 +185,10 @@ import Testing
     }
   }
 }
+
+extension LayoutVersions {
+  /// Whether a slot of an earlier layout goes on under another number.
+  fileprivate var hasRenumberedSlots: Bool {
+    entities.values.contains { $0.earlier.contains { $0.slots.contains { $0.count > 2 } } }
+  }
+}

@@ -26,7 +26,7 @@ struct RankNode: OperandNode {
   func resolved(by resolver: PathResolver) throws(QueryError) -> any Operand {
     let operand = try operand.resolved(by: resolver)
     let ranks = ranks
-    return Calculation(.number, operand.description) { row, reader in
+    return Calculation(.number, operand.description, ranking: operand.property) { row, reader in
       ranks.rank(of: try operand.value(of: row, reader)).map { .int(Int64($0)) } ?? .null
     }
   }

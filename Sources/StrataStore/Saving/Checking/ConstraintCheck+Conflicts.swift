@@ -3,9 +3,9 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-// Resolves collisions of unique values as conflicts, by the third table of `MergePolicy`. Of two
-// objects with one unique value, a new one gives way: it is deleted, and the other survives with
-// its ID. The survivor takes the loser's values as the policy says, and links that lead to the
+// Resolves collisions of unique values as conflicts, by the third table of `MergePolicy`. If
+// two objects have one unique value, a new one gives way: it is deleted, and the other survives
+// with its ID. The survivor takes the loser's values as the policy says, and links that lead to the
 // loser lead to the survivor. No policy deletes an object that the store already had.
 //
 // The resolution terminates: each step either removes a new object, or reverts the save's change of
@@ -129,8 +129,8 @@ extension ConstraintCheck {
 
   // MARK: - A stored object keeps its value
 
-  /// Of two objects that the store has, ours is given back the value that it had, if the policy
-  /// gives way to the store at all.
+  /// If the store has both objects, ours gets back the value that it had, unless the policy never
+  /// gives way to the store.
   private mutating func takeBack(_ collision: Collision) throws {
     let key = collision.key
     guard state.policy.givesWay, let layout = state.schema.entity(key.entity)?.layout,

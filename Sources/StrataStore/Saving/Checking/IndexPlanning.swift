@@ -16,7 +16,7 @@ struct IndexPlanning {
       return
     }
     state.plan.emptied = try emptiedEntities()
-    // There are few indexes: one is found by looking at all.
+    // There are few indexes: a search through all of them finds one.
     var builders: [IndexChangesBuilder] = []
     for section in state.plan.sections {
       let own = places(ofIndexesIn: section, &builders)

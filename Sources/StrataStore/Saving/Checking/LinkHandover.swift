@@ -96,7 +96,7 @@ private struct MovedLink {
   let state: LinkState
   /// The owner before.
   let formerOwner: ObjectKey
-  /// Whether the owner has given way, and not the target alone.
+  /// Whether the owner has given way, and not only the target.
   let hasMovedOwner: Bool
 
   /// The order in which links are moved: owner by owner, in the order of each owner's list.

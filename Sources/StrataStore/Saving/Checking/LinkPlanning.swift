@@ -28,8 +28,8 @@ struct LinkPlanning {
   }
 
   /// Plans the links of the change set, which has both directions of each added and removed link.
-  /// Links whose end a merge policy dropped are dropped. So are positions whose owner or member no
-  /// longer exists: a position is no link, and is removed with its objects by any deletion.
+  /// Links whose end a merge policy dropped are dropped, and also positions whose owner or member
+  /// no longer exists: a position is not a link, and any deletion removes it with its objects.
   private func planOwnLinks() throws {
     for (place, links) in state.plan.links.byPlace {
       precondition(

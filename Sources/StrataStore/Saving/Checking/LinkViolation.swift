@@ -9,7 +9,7 @@ enum LinkViolation {
   case lostTarget(owner: ObjectKey, RelationshipEnds.Target, target: ObjectKey)
   /// A saved link of two to-many sides leads to nothing. It is not planned.
   case lostLink(LinkPlace, target: ObjectKey)
-  /// Of a one-to-one relationship one end leads to the other, and that one elsewhere.
+  /// One end of a one-to-one relationship leads to the other, and that one leads elsewhere.
   case halfLink(owner: ObjectKey, slot: Int, target: ObjectKey, partner: Int)
   /// The save deletes an object and was unaware that another's to-one slot leads to it.
   case referrer(owner: ObjectKey, RelationshipEnds.Referrer, deleted: ObjectKey)

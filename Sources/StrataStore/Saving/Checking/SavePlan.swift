@@ -77,7 +77,7 @@ struct SavePlan {
   /// the saver's.
   var derived: [ObjectKey: SlotSet] = [:]
 
-  /// Whether nothing is written: the save has changed transient values alone, say.
+  /// Whether nothing is written: for example, if only transient values have changed.
   var isEmpty: Bool {
     sections.isEmpty && indexes.allSatisfy(\.isEmpty)
       && linkEntries.allSatisfy { $0.value.removed.isEmpty && $0.value.added.isEmpty }

@@ -7,7 +7,7 @@ import StrataRecord
 /// The state of the store after a save, as far as it is decided: the save's changes, the results of
 /// conflicts, and the writes that follow from them.
 ///
-/// The steps of a check (`SaveCheck`) read and change it. State that one step alone needs stays in
+/// The steps of a check (`SaveCheck`) read and change it. State that only one step needs stays in
 /// that step.
 ///
 /// ## Lifetime
@@ -118,7 +118,7 @@ final class StateAfterSave {
     return partner.flatMap(survivor(of:)) ?? partner
   }
 
-  /// Whether the tree has positions alone: to-one slots hold the relationship.
+  /// Whether the tree has only positions, because to-one slots hold the relationship.
   func holdsPositions(_ place: LinkPlace) -> Bool {
     schema.entity(place.owner.entity)?.ends.links.contains {
       $0.number == place.relationship && $0.mirror == nil

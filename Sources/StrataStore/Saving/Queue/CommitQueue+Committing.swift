@@ -55,7 +55,7 @@ extension CommitQueue {
 struct WrittenSave {
   /// They get a tag. A batch has none.
   let segments: [Segment]
-  /// As in the change set.
+  /// The place of the store, as in the change set.
   let storePlace: Int
   /// The entry of the feed, with the generation that the save gets.
   let event: ChangeEvent

@@ -124,7 +124,7 @@ final class CommitQueue: Sendable {
 
   /// Waits until all that was enqueued has been written or given up.
   ///
-  /// - Important: Not on the writer thread, which would wait for itself: this traps there.
+  /// - Important: This traps on the writer thread, which would wait for itself.
   func finish() {
     precondition(
       !environment.isOnWriterThread, "A store is not closed in the completion of a save.")
@@ -176,12 +176,10 @@ final class CommitQueue: Sendable {
     }
   }
 
-  /// The first free serial in the catalog, as far as it can be read.
-  func firstFreeSerial() -> UInt64 {
-    guard let transaction = try? environment.read(),
-      let serial = try? Catalog.firstFreeSerial(in: transaction)
-    else { return ObjectKey.unsavedSerialMin }
-    return serial
+  /// The first free serial in the catalog; nil if it cannot be read.
+  func firstFreeSerial() -> UInt64? {
+    guard let transaction = try? environment.read() else { return nil }
+    return try? Catalog.firstFreeSerial(in: transaction)
   }
 
   private func schedule(lendingThread lendsThread: Bool = false) {

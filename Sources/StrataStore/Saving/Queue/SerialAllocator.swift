@@ -89,7 +89,7 @@ final class SerialAllocator: Sendable {
 
   /// Holds nothing of the open store while it waits: a compaction waits until that is released.
   ///
-  /// - Returns: serials of I3 for this call alone, if the catalog cannot be read now, which may
+  /// - Returns: serials of I3, only for this call, if the catalog cannot be read now, which may
   ///   pass.
   private func reserveAndWait(for store: LMDBStore) -> Range<UInt64>? {
     if store.isReadOnly {
@@ -105,7 +105,8 @@ final class SerialAllocator: Sendable {
     } catch StoreError.storeFull {
       block = Self.unreservedBlock()
     } catch {
-      let first = max(state.withLock { $0.end }, store.firstFreeSerial())
+      let free = store.firstFreeSerial() ?? ObjectKey.unsavedSerialMin
+      let first = max(state.withLock { $0.end }, free)
       guard StoreOrigin.range(of: first) < ObjectKey.serialRangeCount else {
         return Self.unreservedBlock()
       }

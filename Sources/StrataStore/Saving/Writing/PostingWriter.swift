@@ -25,7 +25,7 @@ package import StrataRecord
 package struct PostingWriter: ~Copyable {
   private var editor: EditCursor
   private let treeName: String
-  /// The block that is being made of objects; its value is the one that is open.
+  /// The block that is being made. Its value is the open one.
   private var block: PostingBlock
   private var isOpen = false
   /// The objects of the open block.
@@ -36,15 +36,15 @@ package struct PostingWriter: ~Copyable {
   private var storedLast: UInt64 = 0
   /// Whether the cursor is on the block.
   private var isAtStored = false
-  /// The first object of the next block of the same value, or nil. It is searched
-  /// when an added object is above all objects of the block.
+  /// The first object of the next block of the same value, or nil. The search for it is made when
+  /// an added object is above all objects of the block.
   private var bound: UInt64?
   private var isBoundKnown = false
   private var hasChanged = false
   /// Whether an object came between others.
   private var hasGrownWithin = false
   private var isAtEnd = false
-  /// Whether `block` holds objects that are above all of the tree and not in it yet.
+  /// Whether `block` holds objects that are above all keys of the tree and not in it yet.
   private var isAppending = false
 
   package init(
@@ -58,10 +58,10 @@ package struct PostingWriter: ~Copyable {
 
   // MARK: - Entries
 
-  /// Puts an entry, which is above those before it; if it is there, nothing changes.
+  /// Adds an entry, which is above all entries before it. If it is there, nothing changes.
   ///
   /// - Parameter entry: value and object, without the number of the index.
-  /// - Throws: `StoreError.damaged`, `LMDBError`; so do all.
+  /// - Throws: `StoreError.damaged`, `LMDBError`, as all methods do.
   package mutating func put(_ entry: UnsafeRawBufferPointer) throws {
     let (value, key) = (Postings.list(ofKey: entry), Postings.object(ofKey: entry))
     if isAppending { return try append(value, key) }
@@ -81,7 +81,7 @@ package struct PostingWriter: ~Copyable {
     hasChanged = true
   }
 
-  /// Takes an entry out, which is not below those before it.
+  /// Removes an entry, which is not below the entries before it.
   ///
   /// - Returns: whether it was there.
   package mutating func remove(_ entry: UnsafeRawBufferPointer) throws -> Bool {
@@ -116,7 +116,7 @@ package struct PostingWriter: ~Copyable {
 
   // MARK: - Opening
 
-  /// Has the block be open that an entry belongs to.
+  /// Opens the block that an entry belongs to.
   private mutating func open(_ value: UnsafeRawBufferPointer, _ key: UInt64) throws {
     if isOpen, block.isOf(value), try holds(key) { return }
     try close()
@@ -164,9 +164,9 @@ package struct PostingWriter: ~Copyable {
 
   private var isAtBlockOfValue: Bool { block.isOfSameList(editor.cursor.key) }
 
-  // A damaged tree may return any entry. The result is compared with the searched key, and so is
-  // the tree's last key if nothing was found: otherwise entries would be stored where no reader
-  // looks for them.
+  // A damaged tree may return any entry. The result is compared with the searched key, or the
+  // tree's last key if nothing was found: otherwise entries would be stored where no reader looks
+  // for them.
 
   /// Moves to the first block that is not below an object of the open value.
   /// - Returns: false if there is no such entry.
@@ -235,8 +235,8 @@ package struct PostingWriter: ~Copyable {
     try write()
   }
 
-  /// How many bytes the blocks get. New objects come at the end, mostly: there blocks stay full.
-  /// One that has grown within is cut into equal parts, which have room for more.
+  /// How many bytes the blocks get. Most new objects come at the end, where blocks stay full. A
+  /// block that has grown within is cut into equal parts, which have room for more.
   private var blockByteCount: Int {
     guard hasGrownWithin, stored != nil else { return Postings.byteCountMax }
     var byteCount = 0

@@ -20,8 +20,8 @@ package enum TreeStrategy: Sendable, CaseIterable {
   /// Whether a tree changes enough to make rewriting it cheaper: walking and appending its entries
   /// costs a quarter of searching for one and changing it.
   ///
-  /// Additions alone are written one by one: values that come last, as dates and counters do, need
-  /// no search.
+  /// If there are only additions, they are written one by one: values that come last, as dates and
+  /// counters do, need no search.
   ///
   /// - Parameters:
   ///   - removedCount: the number of removed entries.

@@ -41,7 +41,7 @@ struct HTTPRequest: Sendable {
 
   /// The request with the form that its body is.
   ///
-  /// - Throws: `HTTPRefusal` if it is no form.
+  /// - Throws: `HTTPRefusal` if it is not a form.
   func withBody(_ bytes: [UInt8]) throws(HTTPRefusal) -> HTTPRequest {
     guard !bytes.isEmpty else { return self }
     let type = (headers["content-type"] ?? "").split(separator: ";").first ?? ""
@@ -63,12 +63,12 @@ extension HTTPRequest {
   /// - Throws: `HTTPRefusal`.
   init(head: ArraySlice<UInt8>) throws(HTTPRefusal) {
     guard let text = String(validating: head, as: UTF8.self), Self.hasWholeLines(head) else {
-      throw HTTPRefusal(.badRequest, "The head of the request is no text in UTF-8.")
+      throw HTTPRefusal(.badRequest, "The head of the request is not valid UTF-8.")
     }
     var lines = text.split(separator: "\r\n", omittingEmptySubsequences: false)
     let words = lines.removeFirst().split(separator: " ", omittingEmptySubsequences: false)
     guard words.count == 3, let version = words.last, version.hasPrefix("HTTP/") else {
-      throw HTTPRefusal(.badRequest, "The first line is no line of a request.")
+      throw HTTPRefusal(.badRequest, "The first line is not a valid request line.")
     }
     guard version.hasPrefix("HTTP/1.") else {
       throw HTTPRefusal(.versionNotSupported, "The browser understands HTTP/1.1.")
@@ -135,7 +135,7 @@ extension HTTPRequest {
     guard let text else { return 0 }
     guard !text.isEmpty, text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 })
     else {
-      throw HTTPRefusal(.badRequest, "The length of the body is no number.")
+      throw HTTPRefusal(.badRequest, "The length of the body is not a number.")
     }
     return Int(text) ?? .max
   }

@@ -52,7 +52,7 @@ final class BrowsedStore: Sendable {
       let address = URL(
         string: "x-strata://\(schema.store.uuid.uuidString)/\(number.rawValue)/\(serial)"),
       let id = ObjectID(uriRepresentation: address)
-    else { throw HTTPRefusal(.notFound, "This is no address of an object.") }
+    else { throw HTTPRefusal(.notFound, "This is not the address of an object.") }
     do {
       return try context.existingObject(with: id)
     } catch ContextError.objectNotFound {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads the parts of a chunk. Each read returns nil if the bytes do not have the part.
-struct HistoryByteReader {
+/// Reads the parts of some bytes, one after the other: of a chunk of the history, for example. Each
+/// read returns nil if the bytes do not have the part.
+struct ByteReader {
   private let bytes: [UInt8]
   private(set) var offset: Int
 
@@ -26,6 +27,7 @@ struct HistoryByteReader {
     }
   }
 
+  /// A number as `Varint` writes it.
   mutating func number() -> UInt64? {
     var result: UInt64 = 0
     var shift: UInt64 = 0
@@ -46,7 +48,8 @@ struct HistoryByteReader {
     return Array(bytes[(offset - Int(count))..<offset])
   }
 
-  /// A text that may be nil.
+  /// A text that may be nil: the number 0, or 1 + the length as a number and UTF-8. The outer nil
+  /// says that the bytes do not have it.
   mutating func text() -> String?? {
     guard let number = number() else { return nil }
     if number == 0 { return .some(nil) }
