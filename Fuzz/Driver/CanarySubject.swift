@@ -17,8 +17,8 @@ enum CanarySubject: Subject {
     let middle = content.count * Int(first) / 256
     let kind = SlotKind.attribute(.string)
     try KeysSubject.compare(
-      [KeysSubject.value(kind, content[..<middle])], [KeysSubject.value(kind, content[middle...])],
-      [kind], encode: mistakenKey)
+      [PropertyValue(kind, from: content[..<middle])],
+      [PropertyValue(kind, from: content[middle...])], [kind], encode: mistakenKey)
   }
 
   static func step(_ random: inout SeededGenerator) throws(Finding) {

@@ -36,19 +36,15 @@ enum DumpSubject: Subject {
 
   /// The dump of the store that lines make; nil if they make none.
   private static func load(_ lines: [ArraySlice<UInt8>]) throws(Finding) -> [String]? {
-    let url = folder.file(UUID().uuidString)
-    defer {
-      for suffix in ["", "-lock"] {
-        try? FileManager.default.removeItem(atPath: url.path + suffix)
-      }
-    }
+    let scratch = ScratchStore()
+    defer { scratch.remove() }
     do {
-      let maker = try StoreMaker(at: url)
+      let maker = try StoreMaker(at: scratch.url)
       defer { maker.remove() }
       for line in lines { try maker.add(DumpItem(JSONParser.value(of: line), in: maker.model)) }
       guard maker.isComplete else { return nil }
       try maker.finish()
-      return try dump(url)
+      return try dump(scratch.url)
     } catch {
       try require(
         error is DumpMistake || error is JSONParser.Failure || error is StoreError
@@ -87,13 +83,7 @@ enum DumpSubject: Subject {
 
   // MARK: - A model
 
-  private static let folder: TemporaryDirectory = {
-    do { return try TemporaryDirectory() } catch { preconditionFailure("no folder: \(error)") }
-  }()
-
-  private static let sample: Sample = {
-    do { return try Sample() } catch { preconditionFailure("no model to dump: \(error)") }
-  }()
+  private static let sample = orTrap("no model to dump") { try Sample() }
 
   /// A model with an attribute of each type and each kind of relationship, and random objects of it
   /// as the lines of a dump.
@@ -175,7 +165,7 @@ enum DumpSubject: Subject {
       var values: [(name: String, value: PropertyValue)] = []
       for type in Self.types.sorted(by: { "\($0)" < "\($1)" }) where Bool.random(using: &random) {
         let bytes = [UInt8](countMax: 24, using: &random)
-        let value = KeysSubject.value(.attribute(type), bytes[...])
+        let value = PropertyValue(.attribute(type), from: bytes[...])
         if value != .null { values.append(("\(type)", value)) }
       }
       return values

@@ -172,7 +172,7 @@ enum HistorySubject: Subject {
     for index in 0..<count {
       var chunk: [UInt8] = [index == count - 1 ? 1 : 0]
       if index == 0 {
-        chunk += (0..<8).map { _ in UInt8.random(in: 0...255, using: &random) }
+        chunk += [UInt8](uniform: 8, using: &random)
         for _ in 0..<2 { chunk += Bool.random(using: &random) ? [0] : [5] + "émil".utf8.prefix(4) }
       }
       for _ in 0..<Int.random(in: 0...4, using: &random) { chunk += section(&random) }
@@ -221,9 +221,7 @@ enum HistorySubject: Subject {
     let town = EntityDescription(
       "Town", class: Town.self,
       properties: [.attribute(AttributeDescription("name", keyPath: \Town.name, type: .string))])
-    guard let model = try? ManagedObjectModel(entities: [town]) else {
-      preconditionFailure("the model of this subject is not sound")
-    }
+    let model = orTrap("no model") { try ManagedObjectModel(entities: [town]) }
     var numbers = SchemaNumbers()
     numbers.number(model)
     return Schema(model: model, numbers: numbers, store: StoreIdentity(UUID()), version: 1)

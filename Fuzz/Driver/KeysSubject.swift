@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
 import StrataModel
 import StrataRecord
 import StrataTestSupport
@@ -17,7 +16,6 @@ enum KeysSubject: Subject {
 
   private static let kinds: [SlotKind] =
     (1...18).map { .attribute(AttributeType(rawValue: $0)!) } + [.toOne]
-  private static let store = StoreIdentity(UUID())
 
   // MARK: - Bytes
 
@@ -32,7 +30,9 @@ enum KeysSubject: Subject {
     let middle = content.count * Int(bytes[2]) / 256
     let values = [content[..<middle], content[middle...]].map { half in
       let seam = half.startIndex + half.count * Int(bytes[3]) / 256
-      return [value(kinds[0], half[..<seam]), value(kinds[1], half[seam...])]
+      return [
+        PropertyValue(kinds[0], from: half[..<seam]), PropertyValue(kinds[1], from: half[seam...]),
+      ]
     }
     try compare(values[0], values[1], kinds) { KeyEncoder.append(value: $0, kind: $1, to: &$2) }
     try compare([values[0][0]], [values[1][0]], [kinds[0]]) {
@@ -120,7 +120,7 @@ enum KeysSubject: Subject {
   // MARK: - Operations
 
   static func step(_ random: inout SeededGenerator) throws(Finding) {
-    let head = (0..<4).map { _ in UInt8.random(in: 0...255, using: &random) }
+    let head = [UInt8](uniform: 4, using: &random)
     if Int.random(in: 0..<8, using: &random) == 0 {
       return try probe(exactly: head + [UInt8](countMax: 80, using: &random))
     }
@@ -147,60 +147,6 @@ enum KeysSubject: Subject {
     "\u{212B}", "가", "\u{1100}\u{1161}", "\u{11A8}", "ß", "ö", "\u{344}", "\u{FB1D}", "日", "😀",
     "\u{10FFFF}", "\u{FFFF}", "\u{E000}", "\u{D7FF}", "\u{1D15E}", "\u{2ADC}", "\u{CCC}", "لا",
   ]
-
-  // MARK: - Values
-
-  /// The value of a kind that some bytes say: any bytes are one.
-  static func value(_ kind: SlotKind, _ bytes: ArraySlice<UInt8>) -> PropertyValue {
-    guard let first = bytes.first else { return .null }
-    let rest = bytes.dropFirst()
-    let bits = rest.prefix(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
-    // The first byte makes numbers negative, and fills them up.
-    let filled = first & 1 == 0 ? bits : ~bits
-    guard case .attribute(let type) = kind else {
-      return .object(ObjectID(store: store, key: ObjectKey(rawValue: filled | 1)))
-    }
-    switch type {
-    case .bool: return .bool(first & 1 == 1)
-    case .int8: return .int(Int64(Int8(truncatingIfNeeded: filled)))
-    case .int16: return .int(Int64(Int16(truncatingIfNeeded: filled)))
-    case .int32: return .int(Int64(Int32(truncatingIfNeeded: filled)))
-    case .int64: return .int(Int64(bitPattern: filled))
-    case .uint8: return .uint(UInt64(UInt8(truncatingIfNeeded: filled)))
-    case .uint16: return .uint(UInt64(UInt16(truncatingIfNeeded: filled)))
-    case .uint32: return .uint(UInt64(UInt32(truncatingIfNeeded: filled)))
-    case .uint64: return .uint(filled)
-    case .float: return .double(Double(Float(bitPattern: UInt32(truncatingIfNeeded: filled))))
-    case .double: return .double(number(first, filled))
-    case .decimal: return .decimal(decimal(first, rest))
-    case .string: return .string(String(decoding: bytes, as: UTF8.self))
-    case .data: return .data(Data(bytes))
-    case .date: return .date(Date(timeIntervalSinceReferenceDate: number(first, filled)))
-    case .uuid:
-      var uuid = UUID().uuid
-      withUnsafeMutableBytes(of: &uuid) { target in
-        for index in 0..<16 {
-          target[index] = index < bytes.count ? bytes[bytes.startIndex + index] : 0
-        }
-      }
-      return .uuid(UUID(uuid: uuid))
-    case .url:
-      let text = String(decoding: bytes, as: UTF8.self)
-      return URL(string: text).map(PropertyValue.url) ?? .null
-    case .codable: return .codable(Data(bytes))
-    }
-  }
-
-  private static func number(_ first: UInt8, _ bits: UInt64) -> Double {
-    first & 2 == 0 ? Double(bitPattern: bits) : Double(Int64(bitPattern: bits))
-  }
-
-  private static func decimal(_ first: UInt8, _ bytes: ArraySlice<UInt8>) -> Decimal {
-    let mantissa = bytes.dropFirst().prefix(16).reduce(0 as UInt128) { $0 << 8 | UInt128($1) }
-    return Decimal(
-      sign: first & 1 == 0 ? .plus : .minus, exponent: Int(Int8(bitPattern: bytes.first ?? 0)),
-      significand: first & 4 == 0 ? Decimal(string: String(mantissa)) ?? .nan : .nan)
-  }
 }
 
 extension [UInt8] {

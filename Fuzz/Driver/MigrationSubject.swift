@@ -17,28 +17,24 @@ enum MigrationSubject: Subject {
   static func probe(_ bytes: UnsafeRawBufferPointer) throws(Finding) {
     var random = ByteGenerator(bytes)
     let migration = RandomMigration(using: &random)
-    let url = folder.file(UUID().uuidString)
-    defer {
-      for suffix in ["", "-lock"] {
-        try? FileManager.default.removeItem(atPath: url.path + suffix)
-      }
-    }
+    let scratch = ScratchStore()
+    defer { scratch.remove() }
     let former: ManagedObjectModel
     let present: ManagedObjectModel
     do {
       former = try ManagedObjectModel(migration.former, class: ManagedObject.self)
       present = try ManagedObjectModel(
         migration.present, class: ManagedObject.self, adding: migration.additions)
-      try make(migration, at: url, former)
+      try make(migration, at: scratch.url, former)
     } catch {
       throw Finding("a store cannot be made: \(error)")
     }
-    let isMigrated = try migrate(migration, url, present)
+    let isMigrated = try migrate(migration, scratch.url, present)
     // Twice: the second opening finds the model that the first one has left.
     let (model, rows) =
       isMigrated ? (present, migration.expected) : (former, migration.objects)
     do {
-      let found = try read(rows.mapValues { _ in [] }, at: url, model)
+      let found = try read(rows.mapValues { _ in [] }, at: scratch.url, model)
       try require(
         found == rows,
         "\(found) is there, not \(rows), of \(migration.former) to \(migration.present)")
@@ -50,17 +46,11 @@ enum MigrationSubject: Subject {
   }
 
   static func step(_ random: inout SeededGenerator) throws(Finding) {
-    try probe(
-      exactly: (0..<Int.random(in: 20...200, using: &random)).map { _ in
-        UInt8.random(in: 0...255, using: &random)
-      })
+    let count = Int.random(in: 20...200, using: &random)
+    try probe(exactly: [UInt8](uniform: count, using: &random))
   }
 
   // MARK: - Stores
-
-  private static let folder: TemporaryDirectory = {
-    do { return try TemporaryDirectory() } catch { preconditionFailure("no folder: \(error)") }
-  }()
 
   private static func make(
     _ migration: RandomMigration, at url: URL, _ model: ManagedObjectModel

@@ -178,7 +178,5 @@ enum PostingsSubject: Subject {
     }
   }
 
-  private static let scratch: Scratch = {
-    do { return try Scratch() } catch { preconditionFailure("no scratch file: \(error)") }
-  }()
+  private static let scratch = orTrap("no scratch file") { try Scratch() }
 }

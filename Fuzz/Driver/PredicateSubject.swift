@@ -47,10 +47,8 @@ enum PredicateSubject: Subject {
   }
 
   static func step(_ random: inout SeededGenerator) throws(Finding) {
-    let bytes = (0..<Int.random(in: 8...80, using: &random)).map { _ in
-      UInt8.random(in: 0...255, using: &random)
-    }
-    try probe(exactly: bytes)
+    let count = Int.random(in: 8...80, using: &random)
+    try probe(exactly: [UInt8](uniform: count, using: &random))
   }
 
   // MARK: - The objects
@@ -76,9 +74,7 @@ enum PredicateSubject: Subject {
     }
   }
 
-  private static let world: World = {
-    do { return try World() } catch { preconditionFailure("no objects to fetch: \(error)") }
-  }()
+  private static let world = orTrap("no objects to fetch") { try World() }
 }
 
 /// The values of a town, by its code.

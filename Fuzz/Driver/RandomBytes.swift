@@ -13,6 +13,11 @@ extension [UInt8] {
     }
   }
 
+  /// Any bytes, each as likely as every other.
+  init(uniform count: Int, using random: inout SeededGenerator) {
+    self = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
+  }
+
   /// Changes one to four places: a bit, a byte, bytes that are put in, taken out or repeated.
   mutating func mutate(using random: inout SeededGenerator) {
     for _ in 0..<Int.random(in: 1...4, using: &random) {

@@ -26,10 +26,8 @@ enum SegmentsSubject: Subject {
   }
 
   static func step(_ random: inout SeededGenerator) throws(Finding) {
-    try probe(
-      exactly: (0..<Int.random(in: 20...400, using: &random)).map { _ in
-        UInt8.random(in: 0...255, using: &random)
-      })
+    let count = Int.random(in: 20...400, using: &random)
+    try probe(exactly: [UInt8](uniform: count, using: &random))
   }
 
   // MARK: - Merges

@@ -28,16 +28,16 @@ enum StoreSubject: Subject {
     guard let first = bytes.first else { return }
     let script = Array(bytes.dropFirst())
     let isSealed = first & 1 == 1
-    let url = template.nextFile()
-    defer { template.remove(url) }
+    let scratch = ScratchStore()
+    defer { scratch.remove() }
     do {
       let damaged = isSealed ? template.bytes : damaged(template.bytes, by: script)
-      try Data(damaged).write(to: url)
-      if isSealed { try SealedEdits(script, of: template.schema).apply(to: url) }
+      try Data(damaged).write(to: scratch.url)
+      if isSealed { try SealedEdits(script, of: template.schema).apply(to: scratch.url) }
     } catch {
       throw Finding("a file cannot be prepared: \(error)")
     }
-    let (found, error) = read(url)
+    let (found, error) = read(scratch.url)
     if let error {
       try require(
         error is StoreError || isSealed && error is any StrataMistake,
@@ -100,9 +100,7 @@ enum StoreSubject: Subject {
     var script = [UInt8.random(in: 0...1, using: &random)]
     let isSealed = script[0] == 1
     for _ in 0..<Int.random(in: 1...3, using: &random) {
-      var part = (0..<(isSealed ? SealedEdits.editByteCount : 5)).map { _ in
-        UInt8.random(in: 0...255, using: &random)
-      }
+      var part = [UInt8](uniform: isSealed ? SealedEdits.editByteCount : 5, using: &random)
       if !isSealed, Bool.random(using: &random) {
         // The heads of pages, and of the file.
         let page = Int.random(in: 0..<(template.bytes.count / 4_096), using: &random) * 4_096
@@ -117,35 +115,27 @@ enum StoreSubject: Subject {
   // MARK: - The undamaged file
 
   private struct Template: Sendable {
-    let folder: TemporaryDirectory
     let bytes: [UInt8]
     let facts: [String]
     let schema: Schema
 
     init() throws {
-      folder = try TemporaryDirectory()
-      let url = folder.file("sound")
-      try FuzzedStore.make(at: url)
-      bytes = [UInt8](try Data(contentsOf: url))
-      let copy = folder.file("copy")
-      try FileManager.default.copyItem(at: url, to: copy)
-      let (found, error) = StoreSubject.read(copy)
+      let (sound, copy) = (ScratchStore(), ScratchStore())
+      defer {
+        sound.remove()
+        copy.remove()
+      }
+      try FuzzedStore.make(at: sound.url)
+      bytes = [UInt8](try Data(contentsOf: sound.url))
+      try FileManager.default.copyItem(at: sound.url, to: copy.url)
+      let (found, error) = StoreSubject.read(copy.url)
       if let error { throw error }
       facts = found
-      schema = try FuzzedStore.open(url).coordinator.schema
-    }
-
-    /// A name that no file has had.
-    func nextFile() -> URL { folder.file(UUID().uuidString) }
-
-    func remove(_ url: URL) {
-      for suffix in ["", "-lock"] { try? FileManager.default.removeItem(atPath: url.path + suffix) }
+      schema = try FuzzedStore.open(sound.url).coordinator.schema
     }
   }
 
-  private static let template: Template = {
-    do { return try Template() } catch { preconditionFailure("no store to damage: \(error)") }
-  }()
+  private static let template = orTrap("no store to damage") { try Template() }
 }
 
 /// The errors of Strata's layers other than the store's: objects that damage has put there may

@@ -41,6 +41,11 @@ func require(_ condition: Bool, _ sentence: @autoclosure () -> String) throws(Fi
   guard condition else { throw Finding(sentence()) }
 }
 
+/// The value that a subject needs before its first operation. An error ends the process.
+func orTrap<Value>(_ problem: String, _ make: () throws -> Value) -> Value {
+  do { return try make() } catch { preconditionFailure("\(problem): \(error)") }
+}
+
 /// Every subject that a run of all has, by the word that names it.
 let subjects: [any Subject.Type] = [
   RecordSubject.self, FormatSubject.self, KeysSubject.self, PostingsSubject.self,

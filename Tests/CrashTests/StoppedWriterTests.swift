@@ -348,10 +348,10 @@
         }
       }
       let queue = ContextQueue(parent: coordinator)
-      let error = #expect(throws: StoreError.self) {
+      let error = try #require(throws: StoreError.self) {
         try queue.performAndWait { try $0.count(Line.all) }
       }
-      guard case .storage? = error else { throw error ?? .closed }
+      guard case .storage = error else { throw error }
       try holder.performAndWait { context in
         #expect(
           try context.count(Line.all) == Ledger.filledCount * Ledger.lineCount)

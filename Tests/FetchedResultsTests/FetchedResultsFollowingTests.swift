@@ -258,7 +258,7 @@ private struct Scene {
     #expect(scene.ended() == "[x: a b]")
   }
 
-  @Test func `an edit that throws after the list was fetched in it`() throws {
+  @Test func `a savepoint that throws after the list was fetched in it`() throws {
     struct Refusal: Error {}
     let scene = try Scene([("a", "x")])
     try? scene.context.withSavepoint {

@@ -18,7 +18,7 @@ import Testing
     return context
   }
 
-  @Test func `searches`() throws {
+  @Test func `finds words, beginnings and phrases`() throws {
     let context = try world()
     // begin searches
     let both = Article.where { $0.text.contains(words: "swift store") }
@@ -36,7 +36,7 @@ import Testing
     #expect(numbers == [[0, 2], [0, 2, 6, 8], [0, 8], [6, 8], [0, 2, 6, 8], [0, 2, 4, 6, 8]])
   }
 
-  @Test func `fronts`() throws {
+  @Test func `accepts format strings and #Predicate`() throws {
     let context = try world()
     // begin fronts
     let named = FetchRequest<Article>(
@@ -49,7 +49,7 @@ import Testing
     #expect(numbers == [[7], [7]])
   }
 
-  @Test func `relevance`() throws {
+  @Test func `sorts by relevance`() throws {
     let context = try world()
     // begin relevance
     let words = "swift store"
@@ -63,7 +63,7 @@ import Testing
     #expect(rows.map(\.0) == [0, 2] && rows[0].1 > rows[1].1)
   }
 
-  @Test func `marks`() throws {
+  @Test func `marks the places that were found`() throws {
     let text = "Swift has no object store."
     // begin marks
     let query = try WordQuery("\"object store\" swift")

@@ -44,7 +44,9 @@ import Testing
     }
     // end
     #expect(try await balance(id, container) == 10)
-    await #expect(throws: StoreError.self) { try await second.save() }
+    await #expect { try await second.save() } throws: {
+      if case StoreError.conflicts = $0 { true } else { false }
+    }
     try await second.perform { context in
       #expect(context.hasChanges)
       // begin policy
@@ -175,7 +177,9 @@ import Testing
     try await first.perform { try leave(ids[0], in: $0) }
     try await second.perform { try leave(ids[1], in: $0) }
     try await first.save()
-    await #expect(throws: StoreError.self) { try await second.save() }
+    await #expect { try await second.save() } throws: {
+      if case StoreError.conflicts = $0 { true } else { false }
+    }
     let left = try await container.root.perform { context in
       try context.count(Shift.where { $0.isOnCall == true })
     }

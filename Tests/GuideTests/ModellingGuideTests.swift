@@ -133,7 +133,9 @@ import Testing
       // end
       #expect(failures.map(\.rule) == [.hook(.validateForInsert)])
       #expect(failures.first?.message.contains("The low value is above the high one.") == true)
-      #expect(throws: ContextError.self) { try context.save() }
+      #expect { try context.save() } throws: {
+        if case ContextError.validationFailed = $0 { true } else { false }
+      }
       reading.high = 7
       try context.save()
       #expect(reading.changes == 1)

@@ -67,18 +67,18 @@ struct Draw {
   /// One step, or several in one turn.
   ///
   /// - Returns: nil if nothing that was drawn has a meaning now.
-  mutating func next(_ promise: Promise) -> [Operation]? {
-    guard var first = one(promise, within: nil) else { return nil }
+  mutating func next(_ oracle: ContextOracle) -> [Operation]? {
+    guard var first = one(oracle, within: nil) else { return nil }
     if hasEdits, first.canBeTakenBack, Int.random(in: 0..<12, using: &random) == 0 {
       first.isTakenBack = true
     }
     guard hasTurns, first.canBeJoined, Int.random(in: 0..<5, using: &random) == 0 else {
       return [first]
     }
-    if Bool.random(using: &random), let turn = busyTurn(first, promise) {
+    if Bool.random(using: &random), let turn = busyTurn(first, oracle) {
       return turn
     }
-    var (turn, after) = ([first], promise)
+    var (turn, after) = ([first], oracle)
     for _ in 0..<Int.random(in: 1...4, using: &random) {
       guard let last = turn.last else { break }
       _ = after.perform(last, value: .max, policy: setup.policy)
@@ -97,18 +97,18 @@ struct Draw {
   }
 
   /// A turn during which a child hands over its changes.
-  private mutating func busyTurn(_ first: Operation, _ promise: Promise) -> [Operation]? {
+  private mutating func busyTurn(_ first: Operation, _ oracle: ContextOracle) -> [Operation]? {
     // A turn that has changed nothing yet may integrate arriving pushes.
     guard first.name == .set, !first.isTakenBack, setup.home(first.place) == .queue else {
       return nil
     }
     let children = Place.allCases.filter { child in
       child.parent == first.place && setup.home(child) == .queue
-        && !promise.isPinned(child) && promise.isPossible(Operation(.hand, child))
+        && !oracle.isPinned(child) && oracle.isPossible(Operation(.hand, child))
     }
     guard let child = children.randomElement(using: &random) else { return nil }
     var turn = [first, Operation(.hand, child)]
-    var after = promise
+    var after = oracle
     _ = after.perform(first, value: .max, policy: setup.policy)
     if let last = one(after, within: first.place), last.isEdit, last.place == first.place {
       turn.append(last)
@@ -117,7 +117,7 @@ struct Draw {
     return turn
   }
 
-  private mutating func one(_ promise: Promise, within place: Place?) -> Operation? {
+  private mutating func one(_ oracle: ContextOracle, within place: Place?) -> Operation? {
     guard total > 0 else { return nil }
     for _ in 0..<20 {
       let number = Int.random(in: 0..<total, using: &random)
@@ -128,7 +128,7 @@ struct Draw {
       }
       let operation = choices[low].operation
       if let place, operation.place != place, !place.below.contains(operation.place) { continue }
-      if promise.isPossible(operation) { return operation }
+      if oracle.isPossible(operation) { return operation }
     }
     return nil
   }

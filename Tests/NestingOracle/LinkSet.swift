@@ -8,11 +8,13 @@ package struct LinkSet: Hashable, Sendable {
   private var bits: UInt128 = 0
 
   private static func bit(_ owner: Int, _ target: Int) -> UInt128 {
-    1 << UInt128(owner * Promise.keyCount + target)
+    1 << UInt128(owner * ContextOracle.keyCount + target)
   }
 
-  static func owner(of key: Int, ordered: Bool) -> Int { ordered ? key + Promise.keyCount : key }
-  static let owners = 0..<(2 * Promise.keyCount)
+  static func owner(of key: Int, ordered: Bool) -> Int {
+    ordered ? key + ContextOracle.keyCount : key
+  }
+  static let owners = 0..<(2 * ContextOracle.keyCount)
 
   package var isEmpty: Bool { bits == 0 }
 
@@ -41,8 +43,8 @@ package struct LinkSet: Hashable, Sendable {
   /// Without the links that lead from or to an object.
   mutating func remove(_ key: Int) {
     for owner in Self.owners {
-      if owner % Promise.keyCount == key {
-        for target in Promise.keys { self[owner, target] = false }
+      if owner % ContextOracle.keyCount == key {
+        for target in ContextOracle.keys { self[owner, target] = false }
       } else {
         self[owner, key] = false
       }

@@ -12,8 +12,8 @@ import Strata
   @Relationship(inverse: \Node.owner) var members: ToMany<Node>
   var whole: Node?
   @Relationship(deleteRule: .cascade, inverse: \Node.whole) var parts: ToMany<Node>
-  @Relationship(inverse: \Node.husband) var wife: Node?
-  var husband: Node?
+  @Relationship(inverse: \Node.partnerOf) var partner: Node?
+  var partnerOf: Node?
   @Relationship(inverse: \Node.likers) var liked: ToMany<Node>
   var likers: ToMany<Node>
   var stops: OrderedToMany<Node>
@@ -42,8 +42,8 @@ extension Node {
     values[.code] = code.flatMap(Int.init) ?? 0
     values[.owner] = owner.map { key($0.objectID).map { $0 + 1 } ?? -1 } ?? 0
     values[.whole] = whole.map { key($0.objectID).map { $0 + 1 } ?? -1 } ?? 0
-    values[.wife] = wife.map { key($0.objectID).map { $0 + 1 } ?? -1 } ?? 0
-    values[.husband] = husband.map { key($0.objectID).map { $0 + 1 } ?? -1 } ?? 0
+    values[.partner] = partner.map { key($0.objectID).map { $0 + 1 } ?? -1 } ?? 0
+    values[.partnerOf] = partnerOf.map { key($0.objectID).map { $0 + 1 } ?? -1 } ?? 0
     return values
   }
 }

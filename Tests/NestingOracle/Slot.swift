@@ -13,20 +13,20 @@ package enum Slot: Int, CaseIterable, Sendable {
   /// A to-one relationship; its inverse is to-many, and cascades.
   case whole
   /// The two ends of a one-to-one relationship.
-  case wife, husband
+  case partner, partnerOf
 
   /// The relationships that a record holds.
-  package static let links: [Slot] = [.owner, .whole, .wife, .husband]
-  package static let pairs: [Slot] = [.wife, .husband]
+  package static let links: [Slot] = [.owner, .whole, .partner, .partnerOf]
+  package static let pairs: [Slot] = [.partner, .partnerOf]
 
   package static let all = Array(allCases)
   static let stored = allCases.filter { !$0.isDerived }
 
   package var isDerived: Bool { self == .derived || self == .memberCount }
   package var isLink: Bool { self == .owner || self == .whole || isPair }
-  package var isPair: Bool { self == .wife || self == .husband }
+  package var isPair: Bool { self == .partner || self == .partnerOf }
   /// The other end of a one-to-one relationship.
-  package var inverse: Slot { self == .wife ? .husband : .wife }
+  package var inverse: Slot { self == .partner ? .partnerOf : .partner }
 
   package var name: String { "\(self)" }
 }

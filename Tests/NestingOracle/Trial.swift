@@ -78,7 +78,7 @@ package struct Trial: Sendable, CustomStringConvertible {
       let world = try World(draw.setup, on: stages.stage(isShared: draw.setup.isShared))
       defer { world.close() }
       while trial.operations.count < stepCount {
-        guard let turn = draw.next(world.promise) else { break }
+        guard let turn = draw.next(world.oracle) else { break }
         trial.operations += turn
         if let complaint = world.perform(turn) {
           return (Failure(trial: trial, complaint: complaint), trial.operations.count)

@@ -14,9 +14,9 @@ extension World {
         return "after \(operation): \(place.letter) \(found)"
       }
     }
-    if let saver, let before, !promise.isPinned(saver) {
+    if let saver, let before, !oracle.isPinned(saver) {
       for place in [saver, saver.parent] {
-        guard let place, !promise.isPinned(place) else { continue }
+        guard let place, !oracle.isPinned(place) else { continue }
         if let found = misplaced(before, lists[place.rawValue]) {
           return "after \(operation): \(place.letter) has \(found)"
         }
@@ -30,10 +30,10 @@ extension World {
 
   private func difference(_ place: Place, in context: ManagedObjectContext) throws -> String? {
     if let found = unsavedDifference(place, in: context) { return found }
-    for key in Promise.keys {
+    for key in ContextOracle.keys {
       guard let node = held[place.rawValue][key] else { continue }
       let found = difference(
-        node.values { keys[$0] }, promise.shown(place, key), ignored(place, key), place)
+        node.values { keys[$0] }, oracle.shown(place, key), ignored(place, key), place)
       if let found { return "holds \(Operation.letter(key)) \(found)" }
     }
     return setup.looksAtAll ? try fetchedDifference(place, in: context) : nil
@@ -42,21 +42,21 @@ extension World {
   /// Values that are not compared: counts are only known to be right if the store's own state
   /// shows, and a saving context may have calculated derived values.
   private func ignored(_ place: Place, _ key: Int) -> Set<Slot> {
-    if promise.isAsStored(place, key), !promise.isSaving { return [] }
+    if oracle.isAsStored(place, key), !oracle.isSaving { return [] }
     // The derived values of an object that the store has lost are not calculated.
-    let isLost = promise.stored(key) == nil
+    let isLost = oracle.stored(key) == nil
     let isDerivedIgnored =
-      setup.without.contains(.derived) || isLost || promise.isOnItsWay(place, key)
+      setup.without.contains(.derived) || isLost || oracle.isOnItsWay(place, key)
     return isDerivedIgnored ? [.memberCount, .derived] : [.memberCount]
   }
 
   private func unsavedDifference(_ place: Place, in context: ManagedObjectContext) -> String? {
-    let unsaved = Promise.keys.map { promise.unsaved(place, $0) }
-    let links = promise.hasLinkChanges(place)
-    let hasChanges = unsaved.contains { $0 != nil } || promise.isSaving(place) || links.must
+    let unsaved = ContextOracle.keys.map { oracle.unsaved(place, $0) }
+    let links = oracle.hasLinkChanges(place)
+    let hasChanges = unsaved.contains { $0 != nil } || oracle.isSaving(place) || links.must
     // While something new is saved and deleted again, nothing says whether that is a change.
-    if promise.isSaving(place),
-      promise.hasVanished(place) || !unsaved.contains(where: { $0 != nil })
+    if oracle.isSaving(place),
+      oracle.hasVanished(place) || !unsaved.contains(where: { $0 != nil })
     {
       return nil
     }
@@ -65,18 +65,18 @@ extension World {
         ? "has no changes" : "has changes that nobody made: \(changes(of: context))"
     }
     for (kind, objects) in [
-      (Promise.Kind.insert, context.insertedObjects), (.update, context.updatedObjects),
+      (ContextOracle.Kind.insert, context.insertedObjects), (.update, context.updatedObjects),
       (.delete, context.deletedObjects),
     ] {
       let found = Set(objects.compactMap { keys[$0.objectID] })
-      let promised = Set(Promise.keys.filter { unsaved[$0] == kind })
-      if found != promised, !promise.isSaving(place) {
+      let promised = Set(ContextOracle.keys.filter { unsaved[$0] == kind })
+      if found != promised, !oracle.isSaving(place) {
         return "has \(kind)s of \(text(found)), promised are \(text(promised))"
       }
     }
     for object in context.updatedObjects {
       guard let key = keys[object.objectID] else { continue }
-      let slots = promise.changedSlots(place, key)
+      let slots = oracle.changedSlots(place, key)
       for name in object.changedValues().keys {
         guard let slot = Slot.allCases.first(where: { $0.name == name }), !slot.isDerived,
           !slots.contains(slot)
@@ -104,9 +104,9 @@ extension World {
   ) -> String? {
     guard !setup.without.contains(.members) else { return nil }
     let relationships: [(String, ToMany<Node>, Set<Int>)] = [
-      ("members", node.members, promise.members(place, of: key)),
-      ("liked", node.liked, promise.liked(place, by: key)),
-      ("likers", node.likers, promise.likers(place, of: key)),
+      ("members", node.members, oracle.members(place, of: key)),
+      ("liked", node.liked, oracle.liked(place, by: key)),
+      ("likers", node.likers, oracle.likers(place, of: key)),
     ]
     for (name, relationship, promised) in relationships {
       let found = Set(relationship.objectIDs.map { keys[$0] ?? -1 })
@@ -120,7 +120,7 @@ extension World {
     let stops = node.stops.objectIDs
     lists[place.rawValue][key] = stops
     let (found, promised) = (
-      Set(stops.map { keys[$0] ?? -1 }), promise.stops(place, of: key)
+      Set(stops.map { keys[$0] ?? -1 }), oracle.stops(place, of: key)
     )
     if found == promised, stops.count == found.count { return nil }
     return "has stops \(names(stops)), promised are \(text(promised))"
@@ -141,11 +141,11 @@ extension World {
   private func predicateDifference(
     _ place: Place, in context: ManagedObjectContext
   ) throws -> String? {
-    guard let values = promise.published(place, 0) else { return nil }
+    guard let values = oracle.published(place, 0) else { return nil }
     let text = Node.text(values[.b])
     let found = Set(try context.fetchIDs(Node.where { $0.b == text }).map { keys[$0] ?? -1 })
     let promised = Set(
-      Promise.keys.filter { promise.published(place, $0)?[.b] == values[.b] })
+      ContextOracle.keys.filter { oracle.published(place, $0)?[.b] == values[.b] })
     if found == promised { return nil }
     return "finds \(self.text(found)) by b = \(values[.b]), promised are \(self.text(promised))"
   }
@@ -155,13 +155,13 @@ extension World {
   ) throws -> String? {
     let nodes = try context.fetch(Node.all)
     let found = Set(nodes.map { keys[$0.objectID] ?? -1 })
-    let promised = Set(Promise.keys.filter { promise.published(place, $0) != nil })
+    let promised = Set(ContextOracle.keys.filter { oracle.published(place, $0) != nil })
     if found != promised { return "fetches \(text(found)), promised are \(text(promised))" }
     for node in nodes {
       guard let key = keys[node.objectID] else { continue }
       if held[place.rawValue][key] == nil {
         let found = difference(
-          node.values { keys[$0] }, promise.shown(place, key),
+          node.values { keys[$0] }, oracle.shown(place, key),
           ignored(place, key), place)
         if let found { return "shows \(Operation.letter(key)) \(found)" }
       }
@@ -176,13 +176,13 @@ extension World {
     let context = ManagedObjectContext(parent: stage.container.coordinator)
     let nodes = try context.fetch(Node.all)
     let found = Set(nodes.map { keys[$0.objectID] ?? -1 })
-    let promised = Set(Promise.keys.filter { promise.stored($0) != nil })
+    let promised = Set(ContextOracle.keys.filter { oracle.stored($0) != nil })
     if found != promised { return "has \(text(found)), promised are \(text(promised))" }
     for node in nodes {
       guard let key = keys[node.objectID] else { continue }
-      let found = difference(node.values { keys[$0] }, promise.stored(key))
+      let found = difference(node.values { keys[$0] }, oracle.stored(key))
       if let found { return "has \(Operation.letter(key)) \(found)" }
-      let (members, likes) = (promise.storedMembers(key), promise.storedLikes(key))
+      let (members, likes) = (oracle.storedMembers(key), oracle.storedLikes(key))
       let (foundMembers, foundLikes) = (
         Set(node.members.objectIDs.map { keys[$0] ?? -1 }),
         Set(node.liked.objectIDs.map { keys[$0] ?? -1 })
@@ -191,8 +191,8 @@ extension World {
         return "has members \(text(foundMembers)), promised are \(text(members))"
       }
       let stops = Set(node.stops.objectIDs.map { keys[$0] ?? -1 })
-      if stops != promise.storedStops(key) {
-        return "has stops \(text(stops)), promised are \(text(promise.storedStops(key)))"
+      if stops != oracle.storedStops(key) {
+        return "has stops \(text(stops)), promised are \(text(oracle.storedStops(key)))"
       }
       if foundLikes != likes {
         return "has liked \(text(foundLikes)), promised are \(text(likes))"
@@ -212,7 +212,7 @@ extension World {
       ignored.insert(slot)
     }
     if let place {
-      for slot in Slot.links where found[slot] == 0 && promise.isDangling(place, promised, slot) {
+      for slot in Slot.links where found[slot] == 0 && oracle.isDangling(place, promised, slot) {
         ignored.insert(slot)
       }
     }

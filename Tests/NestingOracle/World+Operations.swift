@@ -15,7 +15,7 @@ extension World {
   /// Does an operation with the real contexts, inside the turn of its context.
   func carryOut(
     _ operation: Operation, value: Int, in context: ManagedObjectContext
-  ) throws -> Promise.Outcome {
+  ) throws -> ContextOracle.Outcome {
     guard operation.isTakenBack else { return try perform(operation, value: value, in: context) }
     struct Refusal: Error {}
     do {
@@ -30,45 +30,14 @@ extension World {
 
   private func perform(
     _ operation: Operation, value: Int, in context: ManagedObjectContext
-  ) throws -> Promise.Outcome {
+  ) throws -> ContextOracle.Outcome {
     let place = operation.place
     let key = operation.key ?? 0
     switch operation.name {
-    case .set:
-      let node = try node(place, key, context)
-      switch operation.slot {
-      case .b: node.b = Node.text(value)
-      default: node.a = value
-      }
-    case .code: try node(place, key, context).code = operation.target.map { "\($0)" }
-    case .link:
-      let target = try operation.target.map { try node(place, $0, context) }
-      try node(place, key, context).owner = target
-    case .part:
-      let target = try operation.target.map { try node(place, $0, context) }
-      try node(place, key, context).whole = target
-    case .pair:
-      let target = try operation.target.map { try node(place, $0, context) }
-      try node(place, key, context).wife = target
-    case .like, .unlike:
-      guard let target = try operation.target.map({ try node(place, $0, context) }) else { break }
-      let liked = try node(place, key, context).liked
-      if operation.name == .like { liked.insert(target) } else { liked.remove(target) }
-    case .stop, .lead, .unstop:
-      guard let target = try operation.target.map({ try node(place, $0, context) }) else { break }
-      let stops = try node(place, key, context).stops
-      var promised = stops.objectIDs.filter { $0 != target.objectID }
-      switch operation.name {
-      case .stop:
-        stops.append(target)
-        promised.append(target.objectID)
-      case .lead:
-        stops.insert(target, at: 0)
-        promised.insert(target.objectID, at: 0)
-      default: stops.remove(target)
-      }
-      let found = stops.objectIDs
-      if found != promised { throw Misplaced(found: names(found), promised: names(promised)) }
+    case .set, .code: try setAttribute(operation, value, context)
+    case .link, .part, .pair: try link(operation, context)
+    case .like, .unlike: try like(operation, context)
+    case .stop, .lead, .unstop: try stop(operation, context)
     case .insert:
       let node = Node(context: context)
       ids[key] = node.objectID
@@ -102,5 +71,57 @@ extension World {
     case .begin, .finish, .hand: break
     }
     return .saved
+  }
+
+  private func setAttribute(
+    _ operation: Operation, _ value: Int, _ context: ManagedObjectContext
+  ) throws {
+    let node = try node(operation.place, operation.key ?? 0, context)
+    switch (operation.name, operation.slot) {
+    case (.code, _): node.code = operation.target.map { "\($0)" }
+    case (_, .b): node.b = Node.text(value)
+    default: node.a = value
+    }
+  }
+
+  /// Links an object to another one by a to-one relationship, or to none.
+  private func link(_ operation: Operation, _ context: ManagedObjectContext) throws {
+    let place = operation.place
+    let target = try operation.target.map { try node(place, $0, context) }
+    let linked = try node(place, operation.key ?? 0, context)
+    switch operation.name {
+    case .link: linked.owner = target
+    case .part: linked.whole = target
+    default: linked.partner = target
+    }
+  }
+
+  /// Adds a link of many to many, or removes one.
+  private func like(_ operation: Operation, _ context: ManagedObjectContext) throws {
+    let place = operation.place
+    guard let target = try operation.target.map({ try node(place, $0, context) }) else { return }
+    let liked = try node(place, operation.key ?? 0, context).liked
+    if operation.name == .like { liked.insert(target) } else { liked.remove(target) }
+  }
+
+  /// Puts a member last in a list, or first, or removes it.
+  ///
+  /// - Throws: `Misplaced` if the list is then in another order.
+  private func stop(_ operation: Operation, _ context: ManagedObjectContext) throws {
+    let place = operation.place
+    guard let target = try operation.target.map({ try node(place, $0, context) }) else { return }
+    let stops = try node(place, operation.key ?? 0, context).stops
+    var promised = stops.objectIDs.filter { $0 != target.objectID }
+    switch operation.name {
+    case .stop:
+      stops.append(target)
+      promised.append(target.objectID)
+    case .lead:
+      stops.insert(target, at: 0)
+      promised.insert(target.objectID, at: 0)
+    default: stops.remove(target)
+    }
+    let found = stops.objectIDs
+    if found != promised { throw Misplaced(found: names(found), promised: names(promised)) }
   }
 }

@@ -20,11 +20,11 @@ final class World {
 
   let setup: Setup
   let stage: Stage
-  private(set) var promise = Promise()
+  private(set) var oracle = ContextOracle()
   private var members: [Member] = []
   /// The objects that the program holds, by place and key.
   var held: [[Node?]]
-  var ids: [ObjectID?] = Array(repeating: nil, count: Promise.keyCount)
+  var ids: [ObjectID?] = Array(repeating: nil, count: ContextOracle.keyCount)
   var keys: [ObjectID: Int] = [:]
   /// The lists that each context has shown after the last step, by key.
   var lists = Array(repeating: [Int: [ObjectID]](), count: Place.allCases.count)
@@ -38,7 +38,7 @@ final class World {
     self.setup = setup
     self.stage = stage
     held = Array(
-      repeating: Array(repeating: nil, count: Promise.keyCount), count: Place.allCases.count)
+      repeating: Array(repeating: nil, count: ContextOracle.keyCount), count: Place.allCases.count)
     let first = try ContextQueue(parent: stage.container.coordinator).performAndWait { context in
       let id = Node(context: context).objectID
       try context.save()
@@ -47,8 +47,8 @@ final class World {
     ids[0] = first
     keys[first] = 0
     for place in Place.allCases { members.append(try member(place)) }
-    for place in setup.undoable { promise.recordsUndo(place) }
-    promise.automatic = setup.automatic
+    for place in setup.undoable { oracle.recordsUndo(place) }
+    oracle.automatic = setup.automatic
     for place in Place.allCases {
       try enter(place) { context in
         if setup.automatic.contains(place) { context.automaticallyMergesChangesFromParent = true }
@@ -133,18 +133,18 @@ final class World {
     let order =
       operations.indices.filter { operations[$0].name != .hand }
       + operations.indices.filter { operations[$0].name == .hand }
-    for index in order where promise.isPossible(operations[index]) {
+    for index in order where oracle.isPossible(operations[index]) {
       let operation = operations[index]
       if operation.name == .set { value += 1 }
-      let outcome = promise.perform(operation, value: value, policy: setup.policy)
+      let outcome = oracle.perform(operation, value: value, policy: setup.policy)
       steps.append(Step(operation: operation, index: index, value: value, outcome: outcome))
     }
     steps.sort { $0.index < $1.index }
     guard let last = steps.last else { return nil }
     if Trace.isOn { Trace.print(steps.map(\.operation.description).joined(separator: " ")) }
-    promise.readFaults()
-    for place in Place.allCases where setup.automatic.contains(place) && !promise.isPinned(place) {
-      promise.merge(place, isAutomatic: true)
+    oracle.readFaults()
+    for place in Place.allCases where setup.automatic.contains(place) && !oracle.isPinned(place) {
+      oracle.merge(place, isAutomatic: true)
     }
     do {
       let complaint = try carryOut(steps, first: operations[0])
@@ -161,11 +161,11 @@ final class World {
     var index: Int
     /// The value of `set`.
     var value: Int
-    var outcome: Promise.Outcome
+    var outcome: ContextOracle.Outcome
   }
 
   private func carryOut(_ steps: [Step], first: Operation) throws -> String? {
-    func complaint(_ step: Step, _ outcome: Promise.Outcome) -> String? {
+    func complaint(_ step: Step, _ outcome: ContextOracle.Outcome) -> String? {
       outcome == step.outcome
         ? nil : "\(step.operation) ends as \(outcome), promised is \(step.outcome)"
     }
@@ -201,7 +201,9 @@ final class World {
   /// The program releases the objects that the promise no longer holds.
   private func forgetReleased() {
     for place in Place.allCases {
-      for key in Promise.keys where !promise.isHeld(place, key) { held[place.rawValue][key] = nil }
+      for key in ContextOracle.keys where !oracle.isHeld(place, key) {
+        held[place.rawValue][key] = nil
+      }
     }
   }
 
@@ -259,7 +261,7 @@ final class World {
       self.saving = saving
     }
 
-    private func finishSave() throws -> Promise.Outcome {
+    private func finishSave() throws -> ContextOracle.Outcome {
       guard let saving else { return .saved }
       self.saving = nil
       saving.lock.open()
@@ -268,7 +270,7 @@ final class World {
     }
   #else
     private func beginSave(_ place: Place) throws {}
-    private func finishSave() throws -> Promise.Outcome { .saved }
+    private func finishSave() throws -> ContextOracle.Outcome { .saved }
   #endif
 
   /// Ends a save that a sequence has left under way.
@@ -278,7 +280,7 @@ final class World {
     #endif
   }
 
-  static func outcome(_ save: () throws -> Void) throws -> Promise.Outcome {
+  static func outcome(_ save: () throws -> Void) throws -> ContextOracle.Outcome {
     do {
       try save()
       return .saved

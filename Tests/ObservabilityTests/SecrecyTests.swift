@@ -90,14 +90,20 @@
       (theirs.text, theirs.int64) = ("theirs-4c0ffee", 1)
       try other.save()
       vault.text = "ours-4c0ffee"
-      #expect(throws: StoreError.self) { try context.save() }
+      #expect { try context.save() } throws: {
+        if case StoreError.conflicts = $0 { true } else { false }
+      }
       context.rollback()
 
       let double = Vault(context: context)
       double.fill(code: "code-5ea1")
-      #expect(throws: StoreError.self) { try context.save() }
+      #expect { try context.save() } throws: {
+        if case StoreError.uniquenessViolations = $0 { true } else { false }
+      }
       double.text = String(repeating: "4c0ffee", count: 10)
-      #expect(throws: ContextError.self) { try context.save() }
+      #expect { try context.save() } throws: {
+        if case ContextError.validationFailed = $0 { true } else { false }
+      }
       context.rollback()
 
       context.refreshAllObjects()
@@ -105,9 +111,9 @@
       #expect(throws: (any Error).self) { try context.save() }
       context.rollback()
 
-      #expect(throws: QueryError.self) {
+      #expect {
         try context.fetch(Vault.where { $0.text.matches("(text-4c0ffee1") })
-      }
+      } throws: { if case QueryError.invalidPattern = $0 { true } else { false } }
       #expect(throws: Leak.self) {
         try context.forEachRow(Vault.all.select(\.text)) { throw Leak(description: $0) }
       }

@@ -121,8 +121,8 @@ private struct SharingProcess {
           at: store, withStoreAt: folder.file("other"))
       },
     ] {
-      let error = #expect(throws: StoreError.self) { try body() }
-      guard case .storeInUse? = error else { throw error ?? .closed }
+      let error = try #require(throws: StoreError.self) { try body() }
+      guard case .storeInUse = error else { throw error }
     }
     // A copy of it can be made, and once the other is gone it can be destroyed.
     try PersistentStoreCoordinator.copyStore(at: store, to: folder.file("copy"))

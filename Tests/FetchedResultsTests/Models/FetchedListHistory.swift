@@ -100,7 +100,7 @@ struct FetchedListHistory: Model {
         history.context.refreshAllObjects()
         history.mergedCount = history.saves.messages(.didSave).count
       },
-      ModelOperation("edit that throws", weight: 3) { $0.edit() },
+      ModelOperation("savepoint that throws", weight: 3) { $0.edit() },
       ModelOperation("reset") { try $0.reset() },
       ModelOperation("hold", weight: 3) { $0.hold() },
     ]

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
 import StrataModel
 import StrataQuery
 import StrataRecord
@@ -27,12 +26,9 @@ struct AccessTerm {
     self.init(text, predicate(PropertyPath()), isTrue)
   }
 
-  private init(
-    _ text: String, _ predicate: (PropertyPath<City, City>) -> FetchPredicate,
-    _ isTrue: @escaping (CityValue, World) -> Bool
-  ) {
-    self.init(text, predicate(PropertyPath())) { key, world in
-      world.cities[key].map { isTrue($0, world) } ?? false
+  private init(_ term: RandomTerm) {
+    self.init(term.text, term.predicate) { key, world in
+      world.cities[key].map { term.isTrue($0, world) } ?? false
     }
   }
 
@@ -68,127 +64,94 @@ struct AccessTerm {
   private static func accessibleLeaf(
     in world: World, _ random: inout SeededGenerator
   ) -> AccessTerm {
-    let s = World.names.randomElement(using: &random) ?? ""
-    let cut = String(s.prefix(Int.random(in: 0...3, using: &random)))
-    let n = Int.random(in: -6...21, using: &random)
-    let rank = Int16.random(in: -2...2, using: &random)
-    let flag = Bool.random(using: &random)
-    let country = ObjectKey(
-      entity: world.country.number, serial: UInt64.random(in: 1...6, using: &random))
-    let other = ObjectKey(
-      entity: world.country.number, serial: UInt64.random(in: 1...6, using: &random))
-    let (id, otherID) = (world.id(country), world.id(other))
-    let index = Int.random(in: 0..<6, using: &random)
-    switch Int.random(in: 0..<22, using: &random) {
-    case 0:
-      return AccessTerm(
-        "country == \(country)", { $0.country == id },
-        { c, _ in
-          c.country == country
-        })
-    case 1:
-      return AccessTerm(
-        "country in two", { $0.country.isIn([id, otherID]) },
-        { c, _ in
-          c.country == country || c.country == other
-        })
-    case 2: return AccessTerm("name == \(s)", { $0.name == s }, { c, _ in c.nameRead == s })
-    case 3:
-      return AccessTerm(
-        "name prefix \(cut)", { $0.name.hasPrefix(cut) },
-        { c, _ in
-          c.nameRead.hasPrefix(cut)
-        })
-    case 4:
-      return AccessTerm(
-        "population > \(n)", { $0.population > n }, { c, _ in c.populationRead > n })
-    case 5:
-      return AccessTerm(
+    let number = Int.random(in: 0..<(ofValues.count + ofKeys.count), using: &random)
+    guard number >= ofValues.count else { return AccessTerm(ofValues[number](world, &random)) }
+    return ofKeys[number - ofValues.count](world, &random)
+  }
+
+  private typealias Maker<Term> = @Sendable (World, inout SeededGenerator) -> Term
+
+  /// Terms that the city's own values and its links answer. All are as likely.
+  private static let ofValues: [Maker<RandomTerm>] = [
+    { .country(is: $1.country(of: $0), in: $0) },
+    { world, random in
+      let keys = [random.country(of: world), random.country(of: world)]
+      let ids = keys.map(world.id)
+      return RandomTerm(
+        "country in two", { $0.country.isIn(ids) },
+        { c, _ in c.country.map(keys.contains) ?? false })
+    },
+    { .name(is: $1.name()) },
+    { .name(isNot: $1.name()) },
+    { .name(beginsWith: $1.beginning()) },
+    { .nickname(beginsWith: $1.beginning()) },
+    { _, _ in .hasNickname(true) },
+    { _, _ in .hasNickname(false) },
+    { .population(isAbove: $1.population()) },
+    { _, random in
+      let n = random.population()
+      return RandomTerm(
         "population in \(n)...", { $0.population.isIn(n...(n + 3)) },
-        { c, _ in
-          (n...(n + 3)).contains(c.populationRead)
-        })
-    case 6:
-      return AccessTerm(
-        "isWalled == \(flag)", { $0.isWalled == flag },
-        { c, _ in
-          c.isWalledRead == flag
-        })
-    case 7: return AccessTerm("rank == \(rank)", { $0.rank == rank }, { c, _ in c.rank == rank })
-    case 8:
-      return AccessTerm(
-        "rank < \(rank)", { $0.rank < rank },
-        { c, _ in
-          c.rank.map { $0 < rank } ?? false
-        })
-    case 9:
-      return AccessTerm(
-        "nickname prefix \(cut)", { $0.nickname.hasPrefix(cut) },
-        { c, _ in
-          c.nickname?.hasPrefix(cut) ?? false
-        })
-    case 10:
-      return AccessTerm("nickname == nil", { $0.nickname == nil }, { c, _ in c.nickname == nil })
-    case 11:
-      return AccessTerm("nickname != nil", { $0.nickname != nil }, { c, _ in c.nickname != nil })
-    case 12: return AccessTerm("name != \(s)", { $0.name != s }, { c, _ in c.nameRead != s })
-    case 13:
+        { c, _ in (n...(n + 3)).contains(c.populationRead) })
+    },
+    { .isWalled(Bool.random(using: &$1)) },
+    { .rank(is: $1.rank()) },
+    { _, random in
+      let rank = random.rank()
+      return RandomTerm(
+        "rank < \(rank)", { $0.rank < rank }, { c, _ in c.rank.map { $0 < rank } ?? false })
+    },
+    { _, random in
+      let index = Int.random(in: 0..<6, using: &random)
       let name = "\(World.names[index * 2 + 1])\(index)"
-      return AccessTerm(
+      return RandomTerm(
         "country.name == \(name)", { $0.country.name == name },
-        { c, w in
-          w.country(of: c)?.name == name
-        })
-    case 14:
-      return AccessTerm(
-        "country.name prefix \(cut)", { $0.country.name.hasPrefix(cut) },
-        { c, w in
-          w.country(of: c).map { ($0.name ?? "").hasPrefix(cut) } ?? false
-        })
-    case 15:
-      return AccessTerm(
-        "country.cities any name == \(s)", { $0.country.cities.any { $0.name == s } },
-        { c, w in w.neighbours(of: c).contains { $0.nameRead == s } })
-    case 16:
-      return AccessTerm(
-        "country.cities with population in \(n)..., any name prefix \(cut)",
+        { c, w in w.country(of: c)?.name == name })
+    },
+    { .countryName(beginsWith: $1.beginning()) },
+    { _, random in
+      let name = random.name()
+      return RandomTerm(
+        "country.cities any name == \(name)", { $0.country.cities.any { $0.name == name } },
+        { c, w in w.neighbours(of: c).contains { $0.nameRead == name } })
+    },
+    { _, random in
+      let (n, prefix) = (random.population(), random.beginning())
+      return RandomTerm(
+        "country.cities with population in \(n)..., any name prefix \(prefix)",
         {
           $0.country.cities.filter { $0.population.isIn(n...(n + 5)) }
-            .any { $0.name.hasPrefix(cut) }
+            .any { $0.name.hasPrefix(prefix) }
         },
         { c, w in
           w.neighbours(of: c).contains {
-            (n...(n + 5)).contains($0.populationRead) && $0.nameRead.hasPrefix(cut)
+            (n...(n + 5)).contains($0.populationRead) && $0.nameRead.hasPrefix(prefix)
           }
         })
-    default: return keyed(in: world, &random)
-    }
-  }
+    },
+  ]
 
   /// Terms that go by the object itself, which a plain value does not know.
-  private static func keyed(in world: World, _ random: inout SeededGenerator) -> AccessTerm {
-    let keys = world.cities.keys.sorted()
-    let s = World.names.randomElement(using: &random) ?? ""
-    let n = Int.random(in: -6...21, using: &random)
-    let some = Set(keys.shuffled(using: &random).prefix(Int.random(in: 0...5, using: &random)))
-    let gone = ObjectKey(entity: world.city.number, serial: 100_000)
-    let ids = (some.sorted() + [gone]).map(world.id)
-    switch Int.random(in: 0..<5, using: &random) {
-    case 0:
-      let key = some.first ?? gone
+  private static let ofKeys: [Maker<AccessTerm>] = [
+    { world, random in
+      let key = random.cities(of: world).first ?? world.goneCity
       let id = world.id(key)
       return AccessTerm("self == \(key)", keyed: { $0 == id }, { own, _ in own == key })
-    case 1:
+    },
+    { world, random in
+      let some = random.cities(of: world)
+      let ids = (some + [world.goneCity]).map(world.id)
       return AccessTerm(
         "self in \(some)", keyed: { $0.isIn(ids) }, { own, _ in some.contains(own) })
-    case 2:
+    },
+    { _, random in
+      let name = random.name()
       return AccessTerm(
-        "twins any name == \(s)", keyed: { $0.twins.any { $0.name == s } },
-        {
-          key, w in
-          (w.twins[key] ?? []).contains { w.cities[$0]?.nameRead == s }
-        })
-    case 3:
+        "twins any name == \(name)", keyed: { $0.twins.any { $0.name == name } },
+        { key, w in (w.twins[key] ?? []).contains { w.cities[$0]?.nameRead == name } })
+    },
+    { _, random in
+      let n = random.population()
       return AccessTerm(
         "twins any population in \(n)...",
         keyed: { $0.twins.any { $0.population >= n && $0.population <= n + 2 } },
@@ -197,18 +160,48 @@ struct AccessTerm {
             (n...(n + 2)).contains(w.cities[$0]?.populationRead ?? 99)
           }
         })
-    default:
-      let id = ids[0]
-      let key = some.sorted().first ?? gone
+    },
+    { world, random in
+      let key = random.cities(of: world).first ?? world.goneCity
+      let id = world.id(key)
       return AccessTerm(
         "country.sights contains \(key)", keyed: { $0.country.sights.contains(id) },
-        {
-          own, w in
+        { own, w in
           guard let country = w.cities[own]?.country, w.countries[country] != nil else {
             return false
           }
           return (w.sights[country] ?? []).contains(key)
         })
-    }
+    },
+  ]
+}
+
+extension World {
+  /// The key of a city that never was.
+  fileprivate var goneCity: ObjectKey { ObjectKey(entity: city.number, serial: 100_000) }
+}
+
+// MARK: - What terms compare with
+
+extension SeededGenerator {
+  fileprivate mutating func name() -> String { World.names.randomElement(using: &self) ?? "" }
+
+  fileprivate mutating func beginning() -> String {
+    String(name().prefix(Int.random(in: 0...3, using: &self)))
+  }
+
+  fileprivate mutating func population() -> Int { Int.random(in: -6...21, using: &self) }
+
+  fileprivate mutating func rank() -> Int16 { Int16.random(in: -2...2, using: &self) }
+
+  /// A key among those that were countries once.
+  fileprivate mutating func country(of world: World) -> ObjectKey {
+    ObjectKey(entity: world.country.number, serial: UInt64.random(in: 1...6, using: &self))
+  }
+
+  /// None to five cities, in the order of their keys.
+  fileprivate mutating func cities(of world: World) -> [ObjectKey] {
+    let keys = world.cities.keys.sorted().shuffled(using: &self)
+    return keys.prefix(Int.random(in: 0...5, using: &self)).sorted()
   }
 }

@@ -65,8 +65,8 @@ struct RandomTerm {
     let t = World.names.randomElement(using: &random) ?? ""
     let cut = String(s.prefix(Int.random(in: 0...3, using: &random)))
     switch Int.random(in: 0..<16, using: &random) {
-    case 0: return RandomTerm("name == \(s)", { $0.name == s }, { c, _ in c.nameRead == s })
-    case 1: return RandomTerm("name != \(s)", { $0.name != s }, { c, _ in c.nameRead != s })
+    case 0: return name(is: s)
+    case 1: return name(isNot: s)
     case 2:
       return RandomTerm(
         "name < \(s)", { $0.name < s }, { c, _ in TextOrder(c.nameRead) < TextOrder(s) })
@@ -77,8 +77,7 @@ struct RandomTerm {
       return RandomTerm("nickname == \(s)", { $0.nickname == s }, { c, _ in c.nickname == s })
     case 5:
       return RandomTerm("nickname != \(s)", { $0.nickname != s }, { c, _ in c.nickname != s })
-    case 6:
-      return RandomTerm("nickname == nil", { $0.nickname == nil }, { c, _ in c.nickname == nil })
+    case 6: return hasNickname(false)
     case 7:
       return RandomTerm(
         "nickname <= \(s)", { $0.nickname <= s },
@@ -87,13 +86,8 @@ struct RandomTerm {
       return RandomTerm(
         "nickname > \(s)", { $0.nickname > s },
         { c, _ in c.nickname.map { TextOrder($0) > TextOrder(s) } ?? false })
-    case 9:
-      return RandomTerm(
-        "nickname prefix \(cut)", { $0.nickname.hasPrefix(cut) },
-        { c, _ in c.nickname?.hasPrefix(cut) ?? false })
-    case 10:
-      return RandomTerm(
-        "name prefix \(cut)", { $0.name.hasPrefix(cut) }, { c, _ in c.nameRead.hasPrefix(cut) })
+    case 9: return nickname(beginsWith: cut)
+    case 10: return name(beginsWith: cut)
     case 11:
       return RandomTerm(
         "name suffix \(t.suffix(1))", { $0.name.hasSuffix(String(t.suffix(1))) },
@@ -128,9 +122,7 @@ struct RandomTerm {
     case 0:
       return RandomTerm(
         "population == \(n)", { $0.population == n }, { c, _ in c.populationRead == n })
-    case 1:
-      return RandomTerm(
-        "population > \(n)", { $0.population > n }, { c, _ in c.populationRead > n })
+    case 1: return population(isAbove: n)
     case 2:
       return RandomTerm(
         "population <= \(n)", { $0.population <= n }, { c, _ in c.populationRead <= n })
@@ -157,7 +149,7 @@ struct RandomTerm {
     case 9:
       return RandomTerm(
         "elevation != nil", { $0.elevation != nil }, { c, _ in c.elevation != nil })
-    case 10: return RandomTerm("rank == \(r)", { $0.rank == r }, { c, _ in c.rank == r })
+    case 10: return rank(is: r)
     default:
       return RandomTerm(
         "rank >= \(r)", { $0.rank >= r }, { c, _ in c.rank.map { $0 >= r } ?? false })
@@ -171,9 +163,7 @@ struct RandomTerm {
     let code = UUID(
       uuidString: "00000000-0000-0000-0000-00000000000\(Int.random(in: 0...9, using: &random))")
     switch Int.random(in: 0..<7, using: &random) {
-    case 0:
-      return RandomTerm(
-        "isWalled == \(flag)", { $0.isWalled == flag }, { c, _ in c.isWalledRead == flag })
+    case 0: return isWalled(flag)
     case 1: return RandomTerm("kind == \(kind)", { $0.kind == kind }, { c, _ in c.kind == kind })
     case 2: return RandomTerm("kind != \(kind)", { $0.kind != kind }, { c, _ in c.kind != kind })
     case 3: return RandomTerm("kind == nil", { $0.kind == nil }, { c, _ in c.kind == nil })
@@ -198,18 +188,14 @@ struct RandomTerm {
     let id = world.id(key)
     let s = String((World.names.randomElement(using: &random) ?? "").prefix(1))
     switch Int.random(in: 0..<9, using: &random) {
-    case 0:
-      return RandomTerm("country == \(key)", { $0.country == id }, { c, _ in c.country == key })
+    case 0: return country(is: key, in: world)
     case 1:
       return RandomTerm("country != \(key)", { $0.country != id }, { c, _ in c.country != key })
     case 2: return RandomTerm("country == nil", { $0.country == nil }, { c, _ in c.country == nil })
     case 3:
       return RandomTerm(
         "country in", { $0.country.isIn([id, id]) }, { c, _ in c.country == key })
-    case 4:
-      return RandomTerm(
-        "country.name prefix \(s)", { $0.country.name.hasPrefix(s) },
-        { c, w in w.country(of: c).map { ($0.name ?? "").hasPrefix(s) } ?? false })
+    case 4: return countryName(beginsWith: s)
     case 5:
       return RandomTerm(
         "country.name > \(s)", { $0.country.name > s },

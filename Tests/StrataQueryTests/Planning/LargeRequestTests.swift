@@ -200,7 +200,7 @@ import Testing
     let rows = FetchRequest<City>().select(column)
     let world = try World()
     // An aggregate inside of another is a mistake of its own.
-    #expect(throws: QueryError.self) {
+    #expect(throws: QueryError.misplacedAggregate("sum")) {
       try RowPlan(rows.untyped(of: Atlas.city), entity: world.city, schema: world.schema)
     }
   }

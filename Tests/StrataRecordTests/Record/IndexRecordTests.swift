@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
 import StrataModel
 import StrataRecord
 import StrataTestSupport
@@ -7,13 +6,8 @@ import Testing
 
 /// Values of every type through keys and back.
 @Suite struct `A record of an index's values` {
-  private static let types: [AttributeType] = [
-    .bool, .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float, .double,
-    .decimal, .string, .data, .date, .uuid, .url, .codable,
-  ]
-
   /// A layout with a slot of each type and a to-one relationship, and one more of each in front.
-  private static let kinds: [SlotKind] = types.map { .attribute($0) } + [.toOne]
+  private static let kinds = everyKind
 
   private static let layout = RecordLayout(
     version: 3,
@@ -21,47 +15,6 @@ import Testing
       SlotDescription(
         number: PropertyNumber(rawValue: UInt16(number + 1)), kind: kind, isTransient: false)
     })
-
-  private static func value(_ kind: SlotKind, _ random: inout SeededGenerator) -> PropertyValue {
-    let small = Int64.random(in: -300...300, using: &random)
-    let large = Int64.random(in: .min ... .max, using: &random)
-    let doubles: [Double] = [0, -0.0, .nan, .infinity, 1.5, -7e300, .leastNonzeroMagnitude]
-    let texts = ["", "Ada", "K", "\u{212A}", ";", "\u{37E}", "é", "e\u{301}", "a\u{0}\u{1}\u{2}b"]
-    guard case .attribute(let type) = kind else {
-      return .int(Int64.random(in: 1...(1 << 50), using: &random))
-    }
-    switch type {
-    case .bool: return .bool(Bool.random(using: &random))
-    case .int8: return .int(Int64(Int8(truncatingIfNeeded: large)))
-    case .int16: return .int(Int64(Int16(truncatingIfNeeded: large)))
-    case .int32: return .int(Int64(Int32(truncatingIfNeeded: large)))
-    case .int64: return .int(Bool.random(using: &random) ? small : large)
-    case .uint8: return .uint(UInt64(UInt8(truncatingIfNeeded: large)))
-    case .uint16: return .uint(UInt64(UInt16(truncatingIfNeeded: large)))
-    case .uint32: return .uint(UInt64(UInt32(truncatingIfNeeded: large)))
-    case .uint64: return .uint(UInt64(bitPattern: large))
-    case .float: return .double(Double(Float(doubles.randomElement(using: &random) ?? 0)))
-    case .double: return .double(doubles.randomElement(using: &random) ?? 0)
-    case .date:
-      return .date(
-        Date(timeIntervalSinceReferenceDate: doubles.randomElement(using: &random) ?? 0))
-    case .decimal:
-      let exponent = Int.random(in: -127...127, using: &random)
-      let digits = Decimal(large) * (Bool.random(using: &random) ? 1 : Decimal(large.magnitude))
-      return .decimal(
-        [Decimal(0), .nan, Decimal(small), digits].randomElement(using: &random)!
-          * (Bool.random(using: &random)
-            ? 1 : Decimal(sign: .plus, exponent: exponent / 2, significand: 1)))
-    case .string: return .string(texts.randomElement(using: &random) ?? "")
-    case .url: return .url(URL(string: "x:\(small)") ?? URL(fileURLWithPath: "/"))
-    case .uuid: return .uuid(UUID())
-    case .data, .codable:
-      let bytes = (0..<Int.random(in: 0...6, using: &random)).map { _ in
-        UInt8.random(in: 0...4, using: &random)
-      }
-      return type == .data ? .data(Data(bytes)) : .codable(Data(bytes))
-    }
-  }
 
   /// The bytes of a slot.
   private func bytes(_ slot: _RecordSlot) -> [UInt8]? {
@@ -81,12 +34,7 @@ import Testing
       let draft = Draft.make(Self.layout, base: nil, in: &drafts)
       for slot in slots where Int.random(in: 0..<6, using: &random) > 0 {
         let kind = Self.kinds[slot % Self.kinds.count]
-        let value = Self.value(kind, &random)
-        if case .int(let number) = value, kind == .toOne {
-          draft.setToOne(ObjectKey(rawValue: UInt64(number)), at: slot)
-        } else {
-          _ = draft.setValue(value, at: slot)
-        }
+        draft.setValue(random.value(kind), at: slot)
       }
       let record = draft.encode(into: &arena)
       let parts = slots.map {

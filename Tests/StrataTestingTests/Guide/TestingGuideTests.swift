@@ -29,7 +29,7 @@ private enum Former {
 
 /// The code of the guide TestingYourApp, part by part.
 @Suite struct `The guide to tests` {
-  @Test func `works as it says`() async throws {
+  @Test func `fills stores, expects changes and migrates a kept store`() async throws {
     let model = try atlas()
     let folder = try TemporaryDirectory()
     let url = folder.file("alps.json")

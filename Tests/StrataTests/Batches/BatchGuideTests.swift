@@ -11,7 +11,7 @@ import Testing
     let code: String
   }
 
-  @Test func `works as it says`() async throws {
+  @Test func `inserts, updates and deletes many objects at once`() async throws {
     let container = try geography()
     let coordinator = container.coordinator
     let countries = try await container.root.perform { context in

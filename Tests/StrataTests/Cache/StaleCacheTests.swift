@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ContextTestSupport
 import Strata
 import StrataTestSupport
 import Testing
@@ -221,7 +222,7 @@ import Testing
         try context.save()
       }
       try late.performAndWait { try $0.save() }
-      #expect(throws: StoreError.self) { try root.performAndWait { try $0.save() } }
+      #expect { try root.performAndWait { try $0.save() } } throws: { $0.isConflict }
     }
   }
 #endif
@@ -239,6 +240,6 @@ import Testing
     }
     #expect(try context.fetch(City.all).map(\.population) == [1])
     city.name = "Z"
-    #expect(throws: StoreError.self) { try context.save() }
+    #expect { try context.save() } throws: { $0.isConflict }
   }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ContextTestSupport
 import Foundation
 import Strata
 import StrataTestSupport
@@ -119,7 +120,7 @@ extension ContextQueue {
     }
     try root.performAndWait { context in
       context.country("IR")
-      #expect(throws: StoreError.self) { try context.save() }
+      #expect { try context.save() } throws: { $0.isUniquenessViolation }
       #expect(context.hasChanges)
     }
     #expect(try root.token == token)

@@ -158,9 +158,9 @@ private final class Work: Sendable {
       guard case StoreError.folderMissing = error else { return false }
       return true
     }
-    #expect(throws: StoreError.self) {
+    #expect {
       try container.coordinator.backUp(to: folder.file("geography.strata"))
-    }
+    } throws: { if case StoreError.fileExists = $0 { true } else { false } }
     #expect(try files(in: target) == ["copy"])
   }
 

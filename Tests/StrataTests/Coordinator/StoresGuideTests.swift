@@ -6,7 +6,7 @@ import Testing
 
 /// The code of the guide Stores.md, part by part.
 @Suite struct `The guide to stores` {
-  @Test func `works as it says`() async throws {
+  @Test func `opens, reads, compacts and combines stores`() async throws {
     let folder = try TemporaryDirectory()
     let (url, model) = (folder.file("store"), try geographyModel())
     // begin opening

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ContextTestSupport
 import Foundation
 import Strata
 import StrataTestSupport
@@ -252,7 +253,7 @@ private func makeFirstStore(at url: URL) throws {
       #expect(count == 1)
       let town = Strict.Town(context: context)
       town.title = "town 700"
-      #expect(throws: StoreError.self) { try context.save() }
+      #expect { try context.save() } throws: { $0.isUniquenessViolation }
     }
   }
 

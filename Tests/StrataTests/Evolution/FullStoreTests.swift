@@ -42,11 +42,11 @@ private func text(_ number: Int) -> String { "\(number) " + String(repeating: "x
     }
     let byteCount = try #require(
       try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int)
-    let error = #expect(throws: StoreError.self) {
+    let error = try #require(throws: StoreError.self) {
       try PersistentStoreCoordinator(
         at: url, model: Present.model(), durability: .none, maximumByteCount: byteCount)
     }
-    guard case .storeFull? = error else { throw error ?? .closed }
+    guard case .storeFull = error else { throw error }
     do {
       let former = try PersistentContainer(at: url, model: Former.model(), durability: .none)
       let texts = try former.root.performAndWait { try $0.fetch(Former.Note.all).map(\.text) }

@@ -153,8 +153,8 @@ private func open(
     let folder = try TemporaryDirectory()
     let url = folder.file("store")
     try makeOrdered(at: url)
-    let error = #expect(throws: StoreError.self) { try open(url, Ordered.Unordered.model()) }
-    guard case .modelMismatch(let found)? = error else { throw error ?? .closed }
+    let error = try #require(throws: StoreError.self) { try open(url, Ordered.Unordered.model()) }
+    guard case .modelMismatch(let found) = error else { throw error }
     #expect(found.map(\.description).contains { $0.contains("Playlist.songs") })
     #expect(found.map(\.kind) == [.removed])
     _ = try open(url, Ordered.Unordered.model(), removing: ["Playlist.songs"])

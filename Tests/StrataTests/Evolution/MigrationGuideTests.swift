@@ -32,7 +32,7 @@ private enum Present {
     }
   }
 
-  @Test func `works as it says`() async throws {
+  @Test func `migrates a store in stages, and tries that on a copy`() async throws {
     let folder = try TemporaryDirectory()
     let url = folder.file("store")
     try makeStore(at: url)

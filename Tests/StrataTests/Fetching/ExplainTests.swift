@@ -158,7 +158,9 @@ private func populated(
       let sum = Lodge.where { $0.guides.any { $0.name == "Shirin" } }
       #expect(throws: Never.self) { try context.explain(sum) }
       let lodges = try FetchPredicate(format: "height > 3")
-      #expect(throws: QueryError.self) { try context.explain(FetchRequest<Lodge>(lodges)) }
+      #expect(throws: QueryError.unknownProperty(entity: "Lodge", keyPath: "height")) {
+        try context.explain(FetchRequest<Lodge>(lodges))
+      }
     }
   }
 }

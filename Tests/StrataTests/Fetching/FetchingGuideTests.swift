@@ -18,7 +18,7 @@ import Testing
     return context
   }
 
-  @Test func `requests`() throws {
+  @Test func `finds objects by a condition, in an order`() throws {
     let context = try world()
     // begin requests
     let large = City.where { $0.population > 1_000_000 && $0.country.iso == "IR" }
@@ -32,7 +32,7 @@ import Testing
     #expect(count == 2 && first?.name == "Tehran" && ids.count == 2)
   }
 
-  @Test func `predicates`() throws {
+  @Test func `compares values, texts, relationships and collections`() throws {
     let context = try world()
     let iran = try #require(try context.first(Country.all))
     // begin predicates
@@ -62,7 +62,7 @@ import Testing
     #expect(try context.count(crowded) == 0)
   }
 
-  @Test func `orders`() throws {
+  @Test func `sorts by values, along relationships and by counts`() throws {
     let context = try world()
     // begin orders
     let byCountry = City.all.sorted(by: \.country?.name).sorted(by: \.name)
@@ -73,7 +73,7 @@ import Testing
     #expect(try context.fetch(bySize).map(\.name) == ["Iran"])
   }
 
-  @Test func `rows`() throws {
+  @Test func `fetches rows, groups and aggregates without objects`() throws {
     let context = try world()
     // begin rows
     let names = try context.fetch(City.all.select(\.name, \.population))  // [(String, Int)]
@@ -102,7 +102,7 @@ import Testing
     #expect(try context.fetch(table).map { $0["people"] } == [.int(10_518_000), .int(127_000)])
   }
 
-  @Test func `finding or inserting`() throws {
+  @Test func `finds an object or inserts it`() throws {
     let context = try world()
     // begin upsert
     let iran = try context.upsert(Country.self, matching: \.iso, equals: "IR") { $0.name = "Iran" }
@@ -115,7 +115,7 @@ import Testing
     #expect(try context.count(Country.all) == 3)
   }
 
-  @Test func `a live list`() throws {
+  @Test func `follows changes with a list`() throws {
     let context = try world()
     let printer = Printer()
     // begin list
@@ -143,7 +143,7 @@ final class Printer: FetchedResultsControllerDelegate {
 // end delegate
 
 extension `The patterns of the fetching guide` {
-  @Test func `live values`() async throws {
+  @Test func `follows changes with values`() async throws {
     let coordinator = try geography().coordinator
     let saver = ContextQueue(parent: coordinator)
     for name in ["Bam", "Qom"] {

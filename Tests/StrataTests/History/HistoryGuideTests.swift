@@ -5,7 +5,7 @@ import Testing
 
 /// The code of the guide History.md, part by part.
 @Suite struct `The history guide` {
-  @Test func `works as it says`() async throws {
+  @Test func `keeps a history, reads it, and follows it with consumers`() async throws {
     let container = try geography()
     var token: HistoryToken?
     // begin keeping

@@ -215,7 +215,9 @@ import Testing
   @Test func `end with the error of a request that cannot be answered`() async throws {
     let request = FetchRequest<City>(try FetchPredicate(format: "mayor == 'A'"))
     var values = coordinator.values(of: request).makeAsyncIterator()
-    await #expect(throws: QueryError.self) { try await values.next() }
+    await #expect(throws: QueryError.unknownProperty(entity: "City", keyPath: "mayor")) {
+      try await values.next()
+    }
     #expect(try await values.next() == nil)
   }
 

@@ -63,7 +63,7 @@ private struct MirroredWorld: Model {
       work("roll back", refreshes: true) { context, _, _ in context.rollback() },
       work("undo", weight: 2) { context, _, _ in context.undo() },
       work("redo") { context, _, _ in context.redo() },
-      work("edit that throws") { context, painting, draw in
+      work("savepoint that throws") { context, painting, draw in
         struct Enough: Error {}
         try? context.withSavepoint {
           try draw.set(painting, in: context, encodes: false)

@@ -80,7 +80,7 @@ private struct World: Model {
   private let context: ManagedObjectContext
   private let child: ManagedObjectContext
   private var oracle = Oracle()
-  /// The states that throwing edits would restore.
+  /// The states that throwing savepoints would restore.
   private var savepoints: [Oracle] = []
   private var ids: [ObjectID] = []
   private var numbers: [ObjectID: Int] = [:]

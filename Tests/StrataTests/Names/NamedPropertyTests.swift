@@ -225,11 +225,13 @@ private struct BoardSize: Codable, Sendable, Equatable { var width: Int }
 
   @Test func `need an entity that the model has`() throws {
     let context = try context()
-    #expect(throws: ContextError.self) {
+    #expect(throws: ContextError.unknownEntity("Self")) {
       _ = try context.fetch(FetchRequest<ManagedObject>(entityName: "Self"))
     }
-    #expect(throws: ContextError.self) { _ = try context.fetch(FetchRequest<ManagedObject>()) }
-    #expect(throws: ContextError.self) {
+    #expect(throws: ContextError.unknownEntity("ManagedObject")) {
+      _ = try context.fetch(FetchRequest<ManagedObject>())
+    }
+    #expect(throws: ContextError.unknownEntity("Shelfs")) {
       try EntityDescription.insertNewObject(forEntityName: "Shelfs", into: context)
     }
   }
@@ -237,7 +239,11 @@ private struct BoardSize: Codable, Sendable, Equatable { var width: Int }
   @Test func `are those of no file that is not a store`() throws {
     let file = folder.file("other")
     try Data("no store".utf8).write(to: file)
-    #expect(throws: StoreError.self) { try ManagedObjectModel(ofStoreAt: file) }
-    #expect(throws: StoreError.self) { try ManagedObjectModel(ofStoreAt: folder.file("missing")) }
+    #expect { try ManagedObjectModel(ofStoreAt: file) } throws: {
+      if case StoreError.notAStrataStore = $0 { true } else { false }
+    }
+    #expect { try ManagedObjectModel(ofStoreAt: folder.file("missing")) } throws: {
+      if case StoreError.notAStrataStore = $0 { true } else { false }
+    }
   }
 }

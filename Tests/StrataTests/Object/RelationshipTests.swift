@@ -217,7 +217,11 @@ import Testing
       let ferry = try context.existingObject(Ferry.self, with: without)
       ferry.port = try context.fetch(City.all).first
       context.delete(ferry)
-      #expect(throws: ContextError.self) { try context.save() }
+      #expect(
+        throws: ContextError.deleteDenied([
+          .init(objectID: without, entity: "Ferry", property: "port")
+        ])
+      ) { try context.save() }
       context.rollback()
       let free = try context.existingObject(Ferry.self, with: with)
       free.port = nil
@@ -239,7 +243,11 @@ import Testing
       ferry.port = context.city("Port")
       try context.save()
       context.delete(ferry)
-      #expect(throws: ContextError.self) { try context.save() }
+      #expect(
+        throws: ContextError.deleteDenied([
+          .init(objectID: ferry.objectID, entity: "Ferry", property: "port")
+        ])
+      ) { try context.save() }
       context.rollback()
       ferry.port = nil
       try context.save()

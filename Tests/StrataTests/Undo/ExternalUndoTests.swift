@@ -41,7 +41,9 @@ import Testing
     context.processPendingChanges()
     try ExternalAudit(directory).damage { _ in nil }
     context.turn { context.undo() }
-    #expect(throws: StoreError.self) { try context.throwWhatWasDeferred() }
+    #expect { try context.throwWhatWasDeferred() } throws: {
+      if case StoreError.damaged = $0 { true } else { false }
+    }
     #expect(!painting.isDeleted)
     #expect(painting.title == "a")
     #expect(context.undoManager?.canUndo == true)
@@ -169,7 +171,7 @@ import Testing
     #expect(try scene.container.root.scan(of: id) == scan(3))
   }
 
-  @Test func `and an edit that throws leave the bytes as they were`() throws {
+  @Test func `and a savepoint that throws leave the bytes as they were`() throws {
     let scene = try Scene()
     let (context, painting) = (scene.context, scene.painting)
     struct Enough: Error {}

@@ -227,7 +227,9 @@ extension ManagedObjectContext {
     judge.answer { _ in throw Refusal(reason: "never") }
     try await Judge.$current.withValue(judge) {
       try await container.root.perform { _ = $0.letter("A") }
-      await #expect(throws: ContextError.self) { try await container.root.save() }
+      await #expect { try await container.root.save() } throws: {
+        if case ContextError.validationFailed = $0 { true } else { false }
+      }
     }
     #expect(try await container.root.perform { $0.hasChanges })
   }

@@ -185,7 +185,7 @@ private struct Rivals {
     try rivals.container.root.performAndWait { context in
       context.mergePolicy = .custom("fails") { _ in .fail }
       context.nation("IR", name: "newer")
-      #expect(throws: StoreError.self) { try context.save() }
+      #expect { try context.save() } throws: { $0.isUniquenessViolation }
     }
   }
 }
@@ -204,7 +204,9 @@ private struct Rivals {
       return first.objectID
     }
     if policy == .error {
-      #expect(throws: StoreError.self) { try container.root.performAndWait { try $0.save() } }
+      #expect { try container.root.performAndWait { try $0.save() } } throws: {
+        $0.isUniquenessViolation
+      }
       return
     }
     try container.root.performAndWait { try $0.save() }

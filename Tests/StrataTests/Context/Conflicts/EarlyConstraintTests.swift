@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ContextTestSupport
 import Strata
 import Testing
 
@@ -40,7 +41,7 @@ import Testing
       two.iso = "C"
       let found = try context.constraintConflicts()
       #expect(found.count == 1)
-      #expect(throws: StoreError.self) { try context.save() }
+      #expect { try context.save() } throws: { $0.isUniquenessViolation }
     }
   }
 

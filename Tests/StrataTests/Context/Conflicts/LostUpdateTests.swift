@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ContextTestSupport
 import Strata
 import StrataTestSupport
 import Testing
@@ -45,7 +46,7 @@ private struct HeldCity {
     held.rootCity.population = 8
     try held.root.save()
     _ = try held.worker.count(Country.all)
-    #expect(throws: StoreError.self) { try held.rename() }
+    #expect { try held.rename() } throws: { $0.isConflict }
     #expect(try held.stored() == "A 8")
   }
 
@@ -60,7 +61,7 @@ private struct HeldCity {
     }
     try held.root.save()
     _ = try held.worker.count(Country.all)
-    #expect(throws: StoreError.self) { try held.rename() }
+    #expect { try held.rename() } throws: { $0.isConflict }
     #expect(try held.stored() == "A 8")
   }
 

@@ -323,7 +323,11 @@ extension [String: Bool] {
     claim.crate = crate
     try context.save()
     context.delete(crate)
-    #expect(throws: ContextError.self) { try context.save() }
+    #expect(
+      throws: ContextError.deleteDenied([
+        .init(objectID: crate.objectID, entity: "Crate", property: "claims")
+      ])
+    ) { try context.save() }
     claim.crate = nil
     try context.save()
     #expect(try context.count(Crate.all) == 0)

@@ -189,7 +189,9 @@ extension ManagedObjectContext {
     let own = try await copy.rename(city, to: "C")
     try await queue.waitUntilMerged(own)
     if keepsHistory {
-      await #expect(throws: StoreError.self) { try await queue.waitUntilMerged(lost) }
+      await #expect { try await queue.waitUntilMerged(lost) } throws: {
+        if case StoreError.foreignHistoryToken = $0 { true } else { false }
+      }
     } else {
       try await queue.waitUntilMerged(lost)
     }

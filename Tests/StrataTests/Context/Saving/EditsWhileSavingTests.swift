@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #if DEBUG
+  import ContextTestSupport
   import Strata
   import Testing
 
@@ -11,13 +12,7 @@
     ) async throws {
       let gate = WriterGate(container)
       let save = await gate.begin(Task { try await context.save(to: .parent) })
-      do {
-        try body()
-      } catch {
-        gate.open()
-        throw error
-      }
-      gate.open()
+      try gate.open(after: body)
       try await save.value
     }
 
@@ -53,7 +48,7 @@
       await Task.yield()
       gate.open()
       context.rollback()
-      await #expect(throws: StoreError.self) { try await refused.value }
+      await #expect { try await refused.value } throws: { $0.isUniquenessViolation }
       try await held.value
       #expect(!context.hasChanges)
     }
@@ -99,15 +94,9 @@
       let held = await gate.begin(Task { try await other.save(to: .parent) })
       let refused = Task { try await context.save(to: .parent) }
       await Task.yield()
-      do {
-        try body()
-      } catch {
-        gate.open()
-        throw error
-      }
-      gate.open()
+      try gate.open(after: body)
       try afterwards()
-      await #expect(throws: StoreError.self) { try await refused.value }
+      await #expect { try await refused.value } throws: { $0.isUniquenessViolation }
       try await held.value
       context.delete(twin)
       try context.save()
@@ -140,7 +129,9 @@
       try await refusing(context, of: container) {
         city.name = "B"
       } afterwards: {
-        #expect(throws: StoreError.self) { try context.withSavepoint { try context.save() } }
+        #expect { try context.withSavepoint { try context.save() } } throws: {
+          $0.isUniquenessViolation
+        }
       }
       #expect(city.population == 5)
       let left = try stored(container)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ContextTestSupport
 import Foundation
 import Strata
 import StrataTestSupport
@@ -112,7 +113,7 @@ private func chain(below root: ContextQueue, depth: Int) -> [ContextQueue] {
       context.country("IR")
       context.country("IR")
     }
-    await #expect(throws: StoreError.self) { try await container.root.save(to: .store) }
+    await #expect { try await container.root.save(to: .store) } throws: { $0.isUniquenessViolation }
     let worker = container.newBackgroundContext()
     try await container.root.perform { $0.rollback() }
     let (route, ferry) = try await worker.perform { context in
@@ -126,7 +127,11 @@ private func chain(below root: ContextQueue, depth: Int) -> [ContextQueue] {
       context.delete(try context.existingObject(Route.self, with: route))
       _ = ferry
     }
-    await #expect(throws: ContextError.self) { try await worker.save(to: .store) }
+    await #expect(
+      throws: ContextError.deleteDenied([
+        .init(objectID: route, entity: "Route", property: "ferries")
+      ])
+    ) { try await worker.save(to: .store) }
   }
 
   @Test func `is refused before anything is saved if an ancestor cannot be entered`() async throws {

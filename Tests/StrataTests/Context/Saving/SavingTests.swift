@@ -124,7 +124,7 @@ import Testing
     }
     try await container.root.perform { context in
       let second = context.country("IR", name: "second")
-      #expect(throws: StoreError.self) { try context.save() }
+      #expect { try context.save() } throws: { $0.isUniquenessViolation }
       #expect(context.hasChanges)
       #expect(second.isInserted)
       second.iso = "IQ"

@@ -41,5 +41,11 @@
       PausePoint.observe(container.coordinator.schema, nil)
       mayCommit.signal()
     }
+
+    /// Opens the gate after `body`, also if that throws.
+    func open(after body: () throws -> Void) rethrows {
+      defer { open() }
+      try body()
+    }
   }
 #endif

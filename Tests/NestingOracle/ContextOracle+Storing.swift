@@ -7,7 +7,7 @@ package enum Policy: String, CaseIterable, Sendable {
 
 // A save to the store, in two steps; changes in between are on top.
 
-extension Promise {
+extension ContextOracle {
   package enum Outcome: Sendable { case saved, conflict }
 
   private struct Conflict: Error {}
@@ -298,9 +298,9 @@ extension Promise {
   }
 }
 
-extension Promise.Edit {
+extension ContextOracle.Edit {
   /// Whether all of its makers had read the store's state.
-  fileprivate func isMade(on theirs: Promise.Stored) -> Bool {
+  fileprivate func isMade(on theirs: ContextOracle.Stored) -> Bool {
     let all =
       set.slots.isEmpty
       ? reads + setters.values.joined()
@@ -319,30 +319,32 @@ extension Promise.Edit {
 
   /// A state that was read unsaved, and was then saved unchanged, was read as saved.
   fileprivate func saved(
-    _ reading: Promise.Reading, as now: Promise.Stored
-  ) -> Promise.Reading {
+    _ reading: ContextOracle.Reading, as now: ContextOracle.Stored
+  ) -> ContextOracle.Reading {
     guard let shown, let place = reading.above.firstIndex(where: { $0.isSame(as: shown) }) else {
       return reading
     }
-    return Promise.Reading(
+    return ContextOracle.Reading(
       version: now.version, was: now.values, above: Array(reading.above[(place + 1)...]))
   }
 
   /// A newer edit, when this one was saved.
-  fileprivate func saved(_ newer: Promise.Edit, as now: Promise.Stored) -> Promise.Edit {
+  fileprivate func saved(_ newer: ContextOracle.Edit, as now: ContextOracle.Stored)
+    -> ContextOracle.Edit
+  {
     var result = newer
     result.reads = newer.reads.map { saved($0, as: now) }
     result.setters = newer.setters.mapValues { $0.map { saved($0, as: now) } }
     return result
   }
 
-  fileprivate mutating func read(_ change: (Promise.Reading) -> Promise.Reading) {
+  fileprivate mutating func read(_ change: (ContextOracle.Reading) -> ContextOracle.Reading) {
     reads = reads.map(change)
     setters = setters.mapValues { $0.map(change) }
   }
 
   /// This newer edit on top of an older one whose save was refused.
-  fileprivate func over(_ older: Promise.Edit) -> Promise.Edit? {
+  fileprivate func over(_ older: ContextOracle.Edit) -> ContextOracle.Edit? {
     var result = self
     switch kind {
     case .delete:

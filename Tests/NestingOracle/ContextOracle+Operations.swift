@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-extension Promise {
+extension ContextOracle {
   /// Whether an operation has a meaning now; a sequence passes over those that have none.
   package func isPossible(_ operation: Operation) -> Bool {
     let place = operation.place
@@ -9,27 +9,11 @@ extension Promise {
     if operation.isTakenBack, isSaving(place) { return false }
     switch operation.name {
     case .set: return shows(place, key) != nil
-    case .code:
-      // It is not documented whether a new object that is saved unchanged has a change if it had
-      // another value in between.
-      if let saving = frozen[place.rawValue][key], saving.kind == .insert,
-        saving.shown?[.code] == operation.target ?? 0
-      {
-        return false
-      }
-      return shows(place, key) != nil
+    case .code: return isCodePossible(operation)
     case .link, .part, .pair:
       guard shows(place, key) != nil, operation.target != key else { return false }
       return operation.target.map { shows(place, $0) != nil && look(place, $0) != nil } ?? true
-    case .like, .unlike, .stop, .lead, .unstop:
-      guard let target = operation.target else { return false }
-      guard look(place, key) != nil, look(place, target) != nil else { return false }
-      guard operation.name == .stop || operation.name == .lead else { return true }
-      // Only the list itself tells whether something has moved, and so can be undone.
-      let isMove = links(place)[LinkSet.owner(of: key, ordered: true), target]
-      // The position of a missing object is undefined.
-      if isMove, isLost(place, key) || isLost(place, target) { return false }
-      return !isMove || !([place] + place.above).contains { undoStacks[$0.rawValue] != nil }
+    case .like, .unlike, .stop, .lead, .unstop: return isChangeOfMembersPossible(operation)
     // A first insertion may ask the store for a block of serials, and the writer is held.
     case .insert: return !isUsed(key) && !isSaving
     case .delete: return shows(place, key) != nil && look(place, key) != nil
@@ -40,20 +24,7 @@ extension Promise {
     case .fetch: return true
     // An object that is refreshed while it is being saved, is so when the save is finished.
     case .merge: return !isPinned(place) && !isSaving(place)
-    // A deleted object is left alone.
-    case .refresh:
-      if frozen[place.rawValue][key] != nil { return false }
-      return own[key].map { $0.kind != .delete } ?? (shows(place, key) != nil)
-    case .refreshAll:
-      if isSaving(place) { return false }
-      return !own.contains { $0?.kind == .delete }
-    // Which half of a one-to-one link is taken back with one of its ends is not told anywhere; and
-    // a new or deleted object is left alone.
-    case .revert:
-      if isSaving(place), hasLinkChanges(place).may { return false }
-      if frozen[place.rawValue][key]?.kind == .insert { return false }
-      guard let edit = own[key], edit.kind == .update else { return false }
-      return !Slot.pairs.contains { edit.set.slots.contains($0) }
+    case .revert, .refresh, .refreshAll: return isRefreshPossible(operation)
     // While a save is under way, a rollback waits for it.
     case .rollback: return hasEdits(place) && !isSaving(place)
     case .reset: return !isSaving(place)
@@ -64,6 +35,51 @@ extension Promise {
     case .hand: return hasEdits(place) && !isSaving(place) && !place.isRoot
     case .begin: return place.isRoot && own.contains { $0 != nil } && !isSaving
     case .finish: return isSaving(place)
+    }
+  }
+
+  private func isCodePossible(_ operation: Operation) -> Bool {
+    let (place, key) = (operation.place, operation.key ?? 0)
+    // It is not documented whether a new object that is saved unchanged has a change if it had
+    // another value in between.
+    if let saving = frozen[place.rawValue][key], saving.kind == .insert,
+      saving.shown?[.code] == operation.target ?? 0
+    {
+      return false
+    }
+    return shows(place, key) != nil
+  }
+
+  private func isChangeOfMembersPossible(_ operation: Operation) -> Bool {
+    let (place, key) = (operation.place, operation.key ?? 0)
+    guard let target = operation.target else { return false }
+    guard look(place, key) != nil, look(place, target) != nil else { return false }
+    guard operation.name == .stop || operation.name == .lead else { return true }
+    // Only the list itself tells whether something has moved, and so can be undone.
+    let isMove = links(place)[LinkSet.owner(of: key, ordered: true), target]
+    // The position of a missing object is undefined.
+    if isMove, isLost(place, key) || isLost(place, target) { return false }
+    return !isMove || !([place] + place.above).contains { undoStacks[$0.rawValue] != nil }
+  }
+
+  private func isRefreshPossible(_ operation: Operation) -> Bool {
+    let (place, key) = (operation.place, operation.key ?? 0)
+    let own = edits[place.rawValue]
+    switch operation.name {
+    // A deleted object is left alone.
+    case .refresh:
+      if frozen[place.rawValue][key] != nil { return false }
+      return own[key].map { $0.kind != .delete } ?? (shows(place, key) != nil)
+    case .refreshAll:
+      if isSaving(place) { return false }
+      return !own.contains { $0?.kind == .delete }
+    // Which half of a one-to-one link is taken back with one of its ends is not told anywhere; and
+    // a new or deleted object is left alone.
+    default:
+      if isSaving(place), hasLinkChanges(place).may { return false }
+      if frozen[place.rawValue][key]?.kind == .insert { return false }
+      guard let edit = own[key], edit.kind == .update else { return false }
+      return !Slot.pairs.contains { edit.set.slots.contains($0) }
     }
   }
 
@@ -104,17 +120,8 @@ extension Promise {
     let place = operation.place
     let key = operation.key ?? 0
     switch operation.name {
-    case .set: if let slot = operation.slot { set(place, key, slot, value) }
-    case .code: set(place, key, .code, operation.target ?? 0)
-    case .link: set(place, key, .owner, operation.target.map { $0 + 1 } ?? 0)
-    case .part: set(place, key, .whole, operation.target.map { $0 + 1 } ?? 0)
-    case .pair: set(place, key, .wife, operation.target.map { $0 + 1 } ?? 0)
-    case .like, .unlike:
-      if let target = operation.target { like(place, key, target, operation.name == .like) }
-    case .stop, .lead: if let target = operation.target { stop(place, key, target) }
-    case .unstop:
-      guard let target = operation.target else { break }
-      like(place, LinkSet.owner(of: key, ordered: true), target, false)
+    case .set, .code, .link, .part, .pair: setValue(operation, value)
+    case .like, .unlike, .stop, .lead, .unstop: changeMembers(operation)
     case .insert:
       used.insert(key)
       insert(place, key)
@@ -152,6 +159,28 @@ extension Promise {
     case .finish: return finish(place, policy)
     }
     return .saved
+  }
+
+  private mutating func setValue(_ operation: Operation, _ value: Int) {
+    let (place, key) = (operation.place, operation.key ?? 0)
+    let link = operation.target.map { $0 + 1 } ?? 0
+    switch operation.name {
+    case .code: set(place, key, .code, operation.target ?? 0)
+    case .link: set(place, key, .owner, link)
+    case .part: set(place, key, .whole, link)
+    case .pair: set(place, key, .partner, link)
+    default: if let slot = operation.slot { set(place, key, slot, value) }
+    }
+  }
+
+  private mutating func changeMembers(_ operation: Operation) {
+    guard let target = operation.target else { return }
+    let (place, key) = (operation.place, operation.key ?? 0)
+    switch operation.name {
+    case .stop, .lead: stop(place, key, target)
+    case .unstop: like(place, LinkSet.owner(of: key, ordered: true), target, false)
+    default: like(place, key, target, operation.name == .like)
+    }
   }
 
   // MARK: - Visible state

@@ -3,7 +3,7 @@
 // Undo: a group is the changes of one turn, or of one integrated save of a child. Undoing it sets
 // back these changes, and nothing else.
 
-extension Promise {
+extension ContextOracle {
   /// The groups that a context can undo and redo, the newest last.
   struct UndoStacks {
     var undo: [UndoGroup] = []
@@ -35,7 +35,7 @@ extension Promise {
   package mutating func recordsUndo(_ place: Place) { undoStacks[place.rawValue] = UndoStacks() }
 
   /// Makes a group of an operation's changes.
-  mutating func record(_ operation: Operation, since before: Promise) {
+  mutating func record(_ operation: Operation, since before: ContextOracle) {
     let place = operation.place
     switch operation.name {
     case .set, .code, .link, .part, .pair, .like, .unlike, .stop, .lead, .unstop, .insert, .delete:
@@ -47,7 +47,7 @@ extension Promise {
     }
   }
 
-  private mutating func record(_ place: Place, since before: Promise) {
+  private mutating func record(_ place: Place, since before: ContextOracle) {
     guard undoStacks[place.rawValue] != nil else { return }
     let group = group(place, since: before)
     if group.isEmpty { return }
@@ -55,7 +55,7 @@ extension Promise {
     undoStacks[place.rawValue]?.redo = []
   }
 
-  private func group(_ place: Place, since before: Promise) -> UndoGroup {
+  private func group(_ place: Place, since before: ContextOracle) -> UndoGroup {
     var group = UndoGroup()
     for key in Self.keys {
       let (old, new) = (before.edits[place.rawValue][key], edits[place.rawValue][key])

@@ -73,13 +73,13 @@ private struct Tree {
   #if DEBUG
     /// Holds the store's writer before its commit.
     private final class HeldWriter: Sendable {
-      private let schema: @Sendable () -> Void
+      private let stopObserving: @Sendable () -> Void
       private let isReached = DispatchSemaphore(value: 0)
       private let mayGoOn = DispatchSemaphore(value: 0)
 
       init(_ container: PersistentContainer) {
         let coordinator = container.coordinator
-        schema = { PausePoint.observe(coordinator.schema, nil) }
+        stopObserving = { PausePoint.observe(coordinator.schema, nil) }
         PausePoint.observe(coordinator.schema) { [weak self] point in
           guard point == .tagged, let self else { return }
           isReached.signal()
@@ -94,7 +94,7 @@ private struct Tree {
       }
 
       func letGo() {
-        schema()
+        stopObserving()
         mayGoOn.signal()
       }
     }

@@ -13,7 +13,7 @@
 ///
 /// ## Isolation
 /// A value; belongs to the thread that runs a sequence.
-package struct Promise {
+package struct ContextOracle {
   /// How many objects there can be.
   package static let keyCount = 6
 
@@ -56,8 +56,8 @@ package struct Promise {
     var on: Values?
     /// The stored state on which an edit of an object rests that the store has lost.
     var lostOn: Values?
-    /// Whether a child has saved it over the state beneath, which is then no news.
-    var hasLanded = false
+    /// Whether a child has saved it over the state beneath, which is then already known.
+    var wasPushed = false
 
     /// The readings of a context that shows this edit.
     var visible: VisibleState? {
@@ -128,8 +128,8 @@ package struct Promise {
 
   /// The whole state beneath a pinned context, at the time of the pin.
   final class Pin: Sendable {
-    let promise: Promise
-    init(_ promise: Promise) { self.promise = promise }
+    let oracle: ContextOracle
+    init(_ oracle: ContextOracle) { self.oracle = oracle }
   }
 
   var version = 1
@@ -190,7 +190,7 @@ package struct Promise {
 
   /// The state beneath all unsaved changes of the context.
   func inherited(_ place: Place, _ key: Int) -> VisibleState? {
-    if let pin = pins[place.rawValue] { return pin.promise.under(place, key) }
+    if let pin = pins[place.rawValue] { return pin.oracle.under(place, key) }
     return under(place, key)
   }
 
@@ -206,7 +206,7 @@ package struct Promise {
       return edit.kind == .delete
     }
     guard let parent = place.parent else { return false }
-    return (pins[place.rawValue]?.promise ?? self).isDeletedAboveStore(parent, key)
+    return (pins[place.rawValue]?.oracle ?? self).isDeletedAboveStore(parent, key)
   }
 
   /// The context's state of an object: unsaved, held, or read now.
@@ -413,7 +413,7 @@ package struct Promise {
       if let under = beneath(place, key) {
         edit.shown = edit.kind == .delete ? nil : edit.set.over(under.values)
         (edit.reads, edit.setters, edit.on) = (under.reads, under.setters, under.values)
-        edit.hasLanded = false
+        edit.wasPushed = false
         edits[place.rawValue][key] = edit
       } else {
         edits[place.rawValue][key] = nil
@@ -485,7 +485,7 @@ package struct Promise {
     for key in Self.keys {
       let under = beneath(place, key)?.values
       if let edit = edits[place.rawValue][key], edit.on == under, under != nil,
-        isAutomatic && edit.hasLanded || !edit.isOutdated(by: beneath(place, key))
+        isAutomatic && edit.wasPushed || !edit.isOutdated(by: beneath(place, key))
       {
         continue
       }

@@ -2,7 +2,7 @@
 
 // A save to a parent context.
 
-extension Promise {
+extension ContextOracle {
   mutating func push(_ place: Place) {
     guard let parent = place.parent else { return }
     let batch = edits[place.rawValue]
@@ -52,7 +52,7 @@ extension Promise {
         edit.note(under)
         edit.shown = edit.set.over(under.values)
         edit.on = under.values
-        edit.hasLanded = true
+        edit.wasPushed = true
         keep(edit)
       } else if !isDeletedAboveStore(place, key), !automatic.contains(place) || isPinned(place),
         let oldest = Slot.allCases.filter(edit.set.slots.contains).flatMap(edit.reads(of:))
@@ -91,7 +91,7 @@ extension Promise {
       } else if let under {
         var edit = edit
         edit.on = under.values
-        edit.hasLanded = true
+        edit.wasPushed = true
         keep(edit)
       }
     }
@@ -133,17 +133,17 @@ extension Promise {
   }
 }
 
-extension Promise.Edit {
+extension ContextOracle.Edit {
   /// The makers had read an object that was in no store, and the store has it now.
-  fileprivate mutating func note(_ under: Promise.VisibleState) {
+  fileprivate mutating func note(_ under: ContextOracle.VisibleState) {
     guard under.setters.isEmpty, under.reads.count == 1, let stored = under.reads.first,
       stored.version > 0, stored.above.isEmpty, reads.first?.version == 0
     else { return }
-    func known(_ reading: Promise.Reading) -> Promise.Reading {
+    func known(_ reading: ContextOracle.Reading) -> ContextOracle.Reading {
       guard reading.version == 0, let last = reading.above.last else { return reading }
       let place = reading.above.firstIndex { $0.isSame(as: under.values) }
-      guard let place else { return Promise.Reading(version: .max, was: last, above: []) }
-      return Promise.Reading(
+      guard let place else { return ContextOracle.Reading(version: .max, was: last, above: []) }
+      return ContextOracle.Reading(
         version: stored.version, was: stored.was, above: Array(reading.above[(place + 1)...]))
     }
     reads = reads.map(known)

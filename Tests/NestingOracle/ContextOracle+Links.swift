@@ -3,7 +3,7 @@
 // The relationship of many to many. Its links are no property of an object: they are added and
 // removed one by one, conflict with nothing, and are there as long as both their ends are.
 
-extension Promise {
+extension ContextOracle {
   /// The links that a context shows: those whose ends it shows.
   func links(_ place: Place) -> LinkSet { visible(allLinks(place), in: place) }
 
@@ -13,7 +13,7 @@ extension Promise {
 
   /// The links beneath a context's own newest changes, whether or not it shows their ends.
   private func linksBeneath(_ place: Place) -> LinkSet {
-    let below = pins[place.rawValue]?.promise ?? self
+    let below = pins[place.rawValue]?.oracle ?? self
     return frozenLinks[place.rawValue].over(below.linksUnder(place))
   }
 
