@@ -19,19 +19,40 @@ extension ManagedObjectContext {
   /// If reading fails, the next call that can throw throws the error; the object is unchanged.
   ///
   /// - Precondition: the object is of this context.
+  /// - Complexity: O(unsaved changes of the context).
   public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
-    registry.requireOwn(object)
-    guard object.status != .inserted, object.status != .deleted, object.status != .detached else {
-      return
+    refreshObjects(CollectionOfOne(object), mergeChanges: mergeChanges)
+  }
+
+  /// Refreshes several objects, each as `refresh(_:mergeChanges:)` does, and all of
+  /// them in one view. Core Data has no equivalent.
+  ///
+  /// If reading fails, the next call that can throw throws the error; all objects are unchanged.
+  ///
+  /// - Precondition: the objects are of this context.
+  /// - Complexity: O(objects + unsaved changes of the context). One by one, each object would cost
+  ///   O(unsaved changes).
+  public func refreshObjects(_ objects: some Sequence<some ManagedObject>, mergeChanges: Bool) {
+    var refreshed: [ManagedObject] = []
+    for object in objects {
+      registry.requireOwn(object)
+      switch object.status {
+      case .inserted, .deleted, .detached: continue
+      case .clean, .updated, .gone: refreshed.append(object)
+      }
     }
-    if !mergeChanges { return dropChanges(of: object) }
+    if refreshed.isEmpty { return }
+    if mergeChanges { mergeState(of: refreshed) } else { dropChanges(of: refreshed) }
+  }
+
+  private func mergeState(of objects: [ManagedObject]) {
     work.encodeEdits()
     work.view = nil
     reporter.attempt {
       let view = try reader.currentView()
       var merged = try merger.merge(
-        GatheredEvents(suspects: [object.key]), in: view, isChecked: true)
-      if object.isAlive { merged.refreshed.append(object.key) }
+        GatheredEvents(suspects: objects.map(\.key)), in: view, isChecked: true)
+      for object in objects where object.isAlive { merged.refreshed.append(object.key) }
       work.noteMerge(merged)
       reporter.noteTouched()
     }
@@ -60,28 +81,41 @@ extension ManagedObjectContext {
     }
   }
 
-  private func dropChanges(of object: ManagedObject) {
-    let key = object.key
+  private func dropChanges(of objects: [ManagedObject]) {
+    let keys = Set(objects.map(\.key))
     work.orderedLists.removeAll()
     work.view = nil
-    if object.draft != nil {
+    notifyObservers(ofDroppingLinksOf: keys)
+    for object in objects {
       object.draft = nil
-      work.edits.drafted.removeAll { $0 === object }
+      work.refused[object.key] = nil
     }
-    work.refused[key] = nil
-    work.edits.links.filter { place, target, _ in place.owner != key && target != key }
-    let kept = work.working.dropping([key], schema: schema)
+    work.edits.drafted.removeAll { keys.contains($0.key) }
+    work.edits.links.filter { place, target, _ in
+      !keys.contains(place.owner) && !keys.contains(target)
+    }
+    let kept = work.working.dropping(keys, schema: schema)
     if !kept.isIdentical(to: work.working) {
       work.changeWorking(to: kept)
     }
-    if let change = kept.change(for: key) {
-      // A save is under way with it.
-      if let record = change.record { registry.replaceRecord(record, of: object) }
-    } else {
-      makeFault(object)
+    for object in objects {
+      if let change = kept.change(for: object.key) {
+        // A save is under way with it.
+        if let record = change.record { registry.replaceRecord(record, of: object) }
+      } else {
+        makeFault(object)
+      }
     }
-    work.noteRefreshed(key)
+    work.noteRefreshed(objects.map(\.key))
     reporter.noteTouched()
+  }
+
+  private func notifyObservers(ofDroppingLinksOf keys: Set<ObjectKey>) {
+    if registry.isUnobserved { return }
+    for var dropped in [work.edits.links, work.working.links] {
+      dropped.filter { place, target, _ in keys.contains(place.owner) || keys.contains(target) }
+      registry.linksWillChange(dropped)
+    }
   }
 
   /// Releases a clean object's record: the next read loads it from the view.

@@ -151,10 +151,10 @@ extension UnitOfWork {
     for index in savepoints.indices { savepoints[index].lasting.append(changes, schema: schema) }
   }
 
-  /// Notes an object that has become a fault for the turn's report.
-  func noteRefreshed(_ key: ObjectKey) {
+  /// Notes objects that have become faults for the turn's report.
+  func noteRefreshed(_ keys: [ObjectKey]) {
     var refreshed = TurnChanges()
-    refreshed.refreshed.append(key)
+    refreshed.refreshed = keys
     noteMerge(refreshed)
   }
 

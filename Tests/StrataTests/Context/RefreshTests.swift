@@ -22,6 +22,39 @@ private func setElsewhere(
   }
 }
 
+@Suite struct `Refreshing several objects` {
+  @Test(arguments: [true, false])
+  func `does what refreshing each of them does`(mergeChanges: Bool) throws {
+    let container = try geography()
+    let context = ManagedObjectContext(parent: container.coordinator)
+    let cities = ["A", "B", "C"].map { context.city($0, population: 1) }
+    try context.save()
+    for city in cities.prefix(2) { city.population = 7 }
+    try ContextQueue(parent: container.coordinator).performAndWait { other in
+      for city in try other.fetch(City.all) { city.name += "!" }
+      try other.save()
+    }
+    let new = context.city("D")
+    context.refreshObjects(cities.prefix(2) + [new], mergeChanges: mergeChanges)
+    #expect(cities.map(\.population) == (mergeChanges ? [7, 7, 1] : [1, 1, 1]))
+    #expect(cities.map(\.name) == ["A!", "B!", "C"])
+    #expect(context.insertedObjects == [new])
+    #expect(context.updatedObjects.count == (mergeChanges ? 2 : 0))
+  }
+
+  @Test func `may name an object twice, and none`() throws {
+    let context = ManagedObjectContext(parent: try geography().coordinator)
+    let city = context.city("A", population: 1)
+    try context.save()
+    city.population = 7
+    context.refreshObjects([city, city], mergeChanges: false)
+    #expect(city.population == 1)
+    city.population = 7
+    context.refreshObjects([City](), mergeChanges: false)
+    #expect(city.population == 7)
+  }
+}
+
 @Suite struct `Refreshing an object` {
   @Test func `without merging drops its edits and makes it a fault`() throws {
     let container = try geography()

@@ -90,4 +90,19 @@ private func isNotified(
       #expect(!isNotified)
     }
   }
+
+  @Test func `is notified of links that a refresh drops`() throws {
+    try withObservedCountry { context, country, _ in
+      let language = Language(context: context)
+      try context.save()
+      country.languages.insert(language)
+      let notified = isNotified {
+        _ = language.countries.count
+      } by: {
+        context.refresh(country, mergeChanges: false)
+      }
+      #expect(notified)
+      #expect(language.countries.isEmpty)
+    }
+  }
 }
