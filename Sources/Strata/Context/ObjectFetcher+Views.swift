@@ -15,7 +15,7 @@ extension ObjectFetcher {
   ///
   /// O(1) if no other context has changed a registered object; else O(registered objects).
   func shownView() throws -> ReadView {
-    let view = try queriedView().view
+    let view = try queriedView(reader.currentViewIncludingEdits()).view
     guard registry.cache.mayHaveOutdated else { return view }
     var changes: [ObjectKey: Change] = [:]
     var arena = RecordArena()
@@ -34,15 +34,15 @@ extension ObjectFetcher {
     return view.adding(Segment(changes: changes, schema: schema))
   }
 
-  /// The turn's view for a query, in which to-one links to objects with a pending deletion are nil.
+  /// The view that a query reads instead of `view`: to-one links to objects whose deletion is
+  /// pending in `view` are nil.
   ///
   /// O(1) if no entity has such a rule or nothing is deleted; else O(pending deletions of entities
   /// that have one).
   ///
-  /// - Returns: the view, and whether some of its records differ from those of the turn's view:
-  ///   then no object may be given a record of it.
-  func queriedView() throws -> (view: ReadView, isMasked: Bool) {
-    let view = try reader.currentViewIncludingEdits()
+  /// - Returns: the view, and whether some of its records differ from those of `view`: then no
+  ///   object may be given a record of it.
+  func queriedView(_ view: ReadView) throws -> (view: ReadView, isMasked: Bool) {
     guard schema.leavesLinks, view.layers.segments.contains(where: \.changes.hasDeletes)
     else { return (view, false) }
     var masks: [ObjectKey: Change] = [:]

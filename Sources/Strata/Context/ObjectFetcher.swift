@@ -44,8 +44,8 @@ final class ObjectFetcher: ContextPart {
   /// view.
   private func view<T>(for request: FetchRequest<T>) throws -> (view: ReadView, isMasked: Bool) {
     beginFetching()
-    if request.includesPendingChanges { return try queriedView() }
-    return (try reader.currentViewIncludingEdits().over(Overlay()), false)
+    let view = try reader.currentViewIncludingEdits()
+    return try queriedView(request.includesPendingChanges ? view : view.over(Overlay()))
   }
 
   /// Applies a request's options to the fetched objects: refreshing, loading and prefetching.

@@ -93,7 +93,7 @@ private struct DetachedFetch: Sendable {
     _ context: ManagedObjectContext, _ family: [EntityNumber],
     _ body: (ReadView) throws -> Result
   ) throws -> Result {
-    let view = try context.reader.currentView()
+    let view = try context.fetcher.queriedView(context.reader.currentView()).view
     var objectCount = 0
     for entity in family { objectCount += try view.snapshot.count(of: entity) }
     let report = { [progress, objectCount] (readCount: Int) in

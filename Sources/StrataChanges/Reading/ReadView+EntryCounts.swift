@@ -57,7 +57,8 @@ extension ReadView {
   }
 
   /// Passes over at most `most` entries of an index, as `Snapshot.skipEntries` does; over none if a
-  /// walk is as fast. Also the number of records that were looked up.
+  /// walk is as fast. Also the number of records that were looked up: none, unless the skipped
+  /// entries are worth it.
   package func skipEntries(
     of index: PropertyNumber, in range: KeyRange, isReversed: Bool, upTo most: Int
   ) throws -> (skipped: SkippedEntries, lookUpCount: Int) {
@@ -67,10 +68,10 @@ extension ReadView {
       )
     }
     var all = SkippedEntries(count: 0, rest: range)
-    guard let changed = changedObjects(in: index, atMost: most / entriesPerLookUp(in: index)) else {
-      return (all, 0)
-    }
-    let stale = try storedRun(of: index, changed)
+    let least = pendingObjectCount(in: index) * entriesPerLookUp(in: index)
+    guard least <= most else { return (all, 0) }
+    var stale: IndexRun?
+    var lookUpCount = 0
     while let rest = all.rest {
       // The pending entries in the part that is skipped are not known before it is. So first there
       // is room for all of them, and then again for fewer.
@@ -79,12 +80,29 @@ extension ReadView {
       let skipped = try snapshot.skipEntries(
         of: index, in: rest, isReversed: isReversed, upTo: room)
       if skipped.count == 0, skipped.rest != nil { break }
+      if stale == nil {
+        // A range may have fewer entries than are to be skipped. A fetch may have many such ranges.
+        guard skipped.count >= least, let changed = changedObjects(in: index, atMost: .max)
+        else { break }
+        stale = try storedRun(of: index, changed)
+        lookUpCount = changed.count
+      }
       let part = skipped.part(of: rest, isReversed: isReversed)
-      all.count +=
-        skipped.count - stale.indices(in: part).count + pendingCount(of: index, in: part)
+      let staleCount = stale?.indices(in: part).count ?? 0
+      all.count += skipped.count - staleCount + pendingCount(of: index, in: part)
       all.rest = skipped.rest
     }
-    return (all, changed.count)
+    return (all, lookUpCount)
+  }
+
+  /// The number of pending objects of the entities that have the index; an object that is pending
+  /// in several segments counts several times. O(segments · entities).
+  private func pendingObjectCount(in index: PropertyNumber) -> Int {
+    layers.segments.reduce(0) { count, segment in
+      segment.changes.spans.reduce(count) { count, span in
+        schema.entity(span.entity)?.has(index) == true ? count + span.range.count : count
+      }
+    }
   }
 
   /// The objects that have an entry in the index, if something is pending for them; nil if there

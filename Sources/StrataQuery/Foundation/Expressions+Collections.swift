@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import StrataModel
+import StrataRecord
 
 // Members of relationships, elements of lists, and values within ranges.
 
@@ -49,7 +50,9 @@ extension ExpressionTranslator {
 extension PredicateExpressions.SequenceContains {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
     let sequence = try translator.meaning(of: sequence)
-    if case .range = sequence { return try translator.isWithin(sequence, element) }
+    if case .range = sequence {
+      return try translator.isWithin(sequence, element, LHS.Output.Element.self)
+    }
     return .predicate(
       Membership(left: try translator.operand(element), right: try sequence.operand()))
   }
@@ -71,19 +74,27 @@ extension PredicateExpressions.ClosedRange {
 
 extension PredicateExpressions.RangeExpressionContains {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
-    try translator.isWithin(try translator.meaning(of: range), element)
+    try translator.isWithin(try translator.meaning(of: range), element, Element.Output.self)
   }
 }
 
 extension ExpressionTranslator {
   /// Returns the two comparisons of a range test, which the planner joins.
+  ///
+  /// - Parameter type: of the element, whose `<` is the order.
   fileprivate func isWithin(
-    _ range: ExpressionMeaning, _ element: any PredicateExpression
+    _ range: ExpressionMeaning, _ element: any PredicateExpression, _ type: Any.Type
   ) throws(QueryError) -> ExpressionMeaning {
     guard case .range(let lower, let upper, let isClosed) = range else {
       throw .unsupportedExpression("a range without two bounds")
     }
+    let element = try operand(element)
+    guard let ranks = _Ranks(ofAny: type) else {
+      return .predicate(Between(element, ListNode([lower, upper]), isClosed: isClosed))
+    }
     return .predicate(
-      Between(try operand(element), ListNode([lower, upper]), isClosed: isClosed))
+      Conjunction(
+        ranks.compared(element, .greaterOrEqual, lower),
+        ranks.compared(element, isClosed ? .lessOrEqual : .less, upper)))
   }
 }

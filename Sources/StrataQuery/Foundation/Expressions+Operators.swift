@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import StrataModel
+import StrataRecord
 
 // Comparisons and arithmetic.
 
@@ -28,7 +29,18 @@ extension PredicateExpressions.Comparison {
     @unknown default: throw .unsupportedExpression("the comparison \(op)")
     }
     return .predicate(
-      Comparison(try translator.operand(lhs), comparison, try translator.operand(rhs)))
+      translator.compared(
+        try translator.operand(lhs), comparison, try translator.operand(rhs), LHS.Output.self))
+  }
+}
+
+extension ExpressionTranslator {
+  /// Returns the comparison of two operands in the order of the `<` of `type`.
+  func compared(
+    _ left: any OperandNode, _ comparison: ComparisonOperator, _ right: any OperandNode,
+    _ type: Any.Type
+  ) -> any PredicateNode {
+    _Ranks(ofAny: type)?.compared(left, comparison, right) ?? Comparison(left, comparison, right)
   }
 }
 

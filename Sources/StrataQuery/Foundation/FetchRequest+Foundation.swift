@@ -28,9 +28,10 @@ extension FetchRequest where Root: AnyObject {
 
   /// Adds sort descriptors of Foundation, less significant than the keys that the request has.
   ///
-  /// Texts are in the order of `sorted(by:)`, which is the order of Swift's `<`. A descriptor with
-  /// another order of texts is refused. (On Apple's platforms, `SortDescriptor(\.name)` has a
-  /// localized order: write `SortDescriptor(\.name, comparator: .lexical)`.)
+  /// Values are in the order of `sorted(by:)`: texts in the order of Swift's `<`, enums that are
+  /// `Comparable` and `CaseIterable` in the order of their `<`. A descriptor with another order of
+  /// texts is refused. (On Apple's platforms, `SortDescriptor(\.name)` has a localized order: write
+  /// `SortDescriptor(\.name, comparator: .lexical)`.)
   ///
   /// - Throws: `QueryError.unsupportedExpression` for a descriptor that does not compare by a
   ///   property, or that has a localized order.
@@ -48,7 +49,9 @@ extension FetchRequest where Root: AnyObject {
       // The descriptor is Sendable, and so are its parts.
       let path = (keyPath as Any) as! any AnyKeyPath & Sendable
       request.sortKeys.append(
-        SortKey(operand: PathNode(PathReference([path])), order: descriptor.order))
+        SortKey(
+          PathNode(PathReference([path])), ofType: type(of: keyPath).valueType,
+          order: descriptor.order))
     }
     return request
   }

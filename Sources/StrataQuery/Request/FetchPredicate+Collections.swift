@@ -60,19 +60,20 @@ extension PropertyPath where Leaf: Sequence, Leaf.Element: AnyObject {
 // The closure's result selects the overload: for a value or for an optional value.
 // swift-format-ignore: AmbiguousTrailingClosureOverload
 extension PropertyPath where Leaf: Sequence, Leaf.Element: AnyObject {
-  /// The sum of a number over the members, without nil; 0 if no member has a value. Core Data:
-  /// `@sum`.
+  /// The sum of a number over the members, without nil; 0 if no member has a value. A sum of
+  /// integers has 64 bits, whatever the attribute's type; a sum beyond that is nil: see
+  /// `QueryError.noValue`. Core Data: `@sum`.
   public func sum<V: Calculable>(
     _ value: (Member) -> PropertyPath<Leaf.Element, V>
-  ) -> PropertyPath<Root, V.Operand> {
+  ) -> PropertyPath<Root, V.Sum> {
     aggregate(.sum, value)
   }
 
-  /// The average of a number over the members, without nil; nil if no member has a value.
-  /// Core Data: `@avg`.
+  /// The average of a number over the members, without nil; nil if no member has a value. It is a
+  /// `Decimal` for decimals, and a `Double` for other numbers. Core Data: `@avg`.
   public func average<V: Calculable>(
     _ value: (Member) -> PropertyPath<Leaf.Element, V>
-  ) -> PropertyPath<Root, Double?> {
+  ) -> PropertyPath<Root, V.Average?> {
     aggregate(.average, value)
   }
 

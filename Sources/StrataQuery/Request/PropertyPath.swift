@@ -142,8 +142,7 @@ extension PropertyPath {
   func ordered(
     _ comparison: ComparisonOperator, _ constant: PropertyValue, _ ranks: _Ranks
   ) -> FetchPredicate {
-    guard let rank = ranks.rank(of: constant) else { return FetchPredicate(value: false) }
-    return isAmong(ranks.values(where: { comparison.holds($0 - rank) }))
+    FetchPredicate(ranks.compared(operand, comparison, Constant(constant)))
   }
 
   /// Whether the value precedes or follows another property's, in the order of the type's `<`.

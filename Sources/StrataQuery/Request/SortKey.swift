@@ -15,7 +15,12 @@ package struct SortKey: Sendable {
 extension SortKey {
   /// A key with the order of the values of a path, as `sorted(by:)` makes one.
   package init<Root, Value>(sortingBy path: PropertyPath<Root, Value>, order: SortOrder) {
-    let ranks = (Value.self as? any AttributeValue.Type)?._ranks
-    self.init(operand: ranks.map { RankNode(path.operand, $0) } ?? path.operand, order: order)
+    self.init(path.operand, ofType: Value.self, order: order)
+  }
+
+  /// A key with the order of the values of a type that is known at run time only.
+  init(_ operand: any OperandNode, ofType type: Any.Type, order: SortOrder) {
+    let ranks = _Ranks(ofAny: type)
+    self.init(operand: ranks.map { RankNode(operand, $0) } ?? operand, order: order)
   }
 }

@@ -12,7 +12,41 @@ public struct _Ranks: Sendable {
     of type: V.Type
   ) where V.RawValue: AttributeValue {
     let cases = type.allCases.sorted()
-    values = cases.map(\.rawValue.value)
+    self.init(of: cases, values: cases.map(\.rawValue.value))
+  }
+
+  /// The order of a type that is known at run time only: of an enum that is `CaseIterable` and
+  /// `Comparable`, or of an optional one; nil for other types.
+  ///
+  /// - Complexity: O(cases · log cases).
+  package init?(ofAny type: Any.Type) {
+    if let optional = type as? any OptionalType.Type {
+      self.init(ofAny: optional.wrapped)
+      return
+    }
+    guard let type = type as? any (RawRepresentable & CaseIterable & Comparable).Type,
+      let ranks = Self.ofEnum(type)
+    else { return nil }
+    self = ranks
+  }
+
+  private static func ofEnum<V: RawRepresentable & CaseIterable & Comparable>(
+    _ type: V.Type
+  ) -> _Ranks? {
+    let cases = type.allCases.sorted()
+    var values: [PropertyValue] = []
+    for each in cases {
+      guard let raw = each.rawValue as? any AttributeValue else { return nil }
+      values.append(raw.value)
+    }
+    return _Ranks(of: cases, values: values)
+  }
+
+  /// - Parameters:
+  ///   - cases: the cases in their order.
+  ///   - values: the raw value of each.
+  private init<V: Comparable>(of cases: [V], values: [PropertyValue]) {
+    self.values = values
     var ranks: [PropertyValue: Int] = [:]
     var rank = 0
     for (index, each) in cases.enumerated() {
@@ -35,4 +69,13 @@ public struct _Ranks: Sendable {
 extension AttributeValue
 where Self: RawRepresentable & CaseIterable & Comparable, RawValue: AttributeValue {
   public static var _ranks: _Ranks? { _Ranks(of: Self.self) }
+}
+
+/// An optional with an erased type.
+private protocol OptionalType {
+  static var wrapped: Any.Type { get }
+}
+
+extension Optional: OptionalType {
+  fileprivate static var wrapped: Any.Type { Wrapped.self }
 }

@@ -101,3 +101,36 @@ import Testing
     }
   }
 }
+
+@Suite struct `An aggregate of to-many members` {
+  @Test func `has the type and the value of the same aggregate of rows`() throws {
+    let container = try ledger()
+    try container.root.performAndWait { context in
+      let account = context.account("Ada")
+      for index in 1...2 {
+        let entry = context.entry("e\(index)", index, of: account)
+        entry.price = Decimal(index)
+        entry.small = 30_000
+      }
+      let members = try context.fetch(
+        LedgerAccount.all.select {
+          ($0.entries.sum(\.small), $0.entries.average(\.price), $0.entries.average(\.small))
+        })
+      let rows = try context.fetch(
+        LedgerEntry.all.select { ($0.small.sum(), $0.price.average(), $0.small.average()) })
+      try #require(members.count == 1 && rows.count == 1)
+      #expect(members[0] == (60_000, Decimal(string: "1.5"), 30_000))
+      #expect(members[0] == rows[0])
+    }
+  }
+
+  @Test func `is compared with a sum beyond its attribute's type`() throws {
+    let container = try ledger()
+    try container.root.performAndWait { context in
+      let account = context.account("Ada")
+      for label in ["a", "b"] { context.entry(label, nil, of: account).small = 30_000 }
+      let found = try context.count(LedgerAccount.where { $0.entries.sum(\.small) == 60_000 })
+      #expect(found == 1)
+    }
+  }
+}

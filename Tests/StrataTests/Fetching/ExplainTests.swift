@@ -153,6 +153,25 @@ private func populated(
     }
   }
 
+  @Test func `looks pending objects up for an offset only where many entries are skipped`() throws {
+    let container = try ledger(entries: 400)
+    try container.newBackgroundContext().performAndWait { context in
+      for entry in try context.fetch(LedgerEntry.where { $0.amount < 2 }) { entry.weight = 1 }
+      let amounts = Array(stride(from: 0, to: 400, by: 2))
+      let request = LedgerEntry.where { $0.amount.isIn(amounts) }.sorted(by: \.amount)
+        .offset(150).limit(3)
+      let explanation = try context.explain(request, for: .ids)
+      #expect(explanation.description.contains("in order"), "\(explanation)")
+      #expect(explanation.recordsRead == 0, "\(explanation)")
+      let rows = request.select(\.amount)
+      #expect(try context.explain(rows).recordsRead == 0)
+      #expect(try context.fetch(rows) == [300, 302, 304])
+      let all = LedgerEntry.all.sorted(by: \.amount).offset(150).limit(3)
+      #expect(try context.explain(all, for: .ids).recordsRead == 2)
+      #expect(try context.fetch(all.select(\.amount)) == [150, 151, 152])
+    }
+  }
+
   @Test func `fails as the request does`() async throws {
     try await populated { context in
       let sum = Lodge.where { $0.guides.any { $0.name == "Shirin" } }

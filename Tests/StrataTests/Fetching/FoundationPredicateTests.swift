@@ -6,7 +6,20 @@ import Testing
 
 // Guests at tables: an attribute of every kind that a `#Predicate` can be about.
 
-enum GuestKind: String, Codable, Sendable, CaseIterable { case friend, stranger, relative }
+/// Its order is not that of its raw values.
+enum GuestKind: String, Codable, Sendable, CaseIterable, Comparable {
+  case friend, stranger, relative
+
+  private var closeness: Int {
+    switch self {
+    case .stranger: 1
+    case .friend: 2
+    case .relative: 3
+    }
+  }
+
+  static func < (left: GuestKind, right: GuestKind) -> Bool { left.closeness < right.closeness }
+}
 
 struct PostalAddress: Codable, Sendable, Hashable {
   var city: String
@@ -110,6 +123,10 @@ private let teens = 10...19
 private let young = 0..<30
 private let same = ComparisonResult.orderedSame
 private let friend: GuestKind? = GuestKind.friend
+private let aFriend = GuestKind.friend
+private let aRelative = GuestKind.relative
+private let close = GuestKind.friend...GuestKind.relative
+private let distant = GuestKind.stranger..<GuestKind.relative
 private let someTime: Date? = Date(timeIntervalSinceReferenceDate: 4)
 private let half = 0.5
 private let quarter: Decimal = 0.25
@@ -127,6 +144,12 @@ private let guests: [(String, Predicate<Guest>)] = [
   ("captured nil", #Predicate { $0.nick == nobody }),
   ("optional ==", #Predicate { $0.nick == "Bo" }),
   ("enum", #Predicate { $0.kind == friend }),
+  ("enum <", #Predicate { $0.kind.flatMap { $0 < aFriend } ?? false }),
+  ("enum >=", #Predicate { if let kind = $0.kind { kind >= aFriend } else { true } }),
+  ("constant > enum", #Predicate { aRelative > ($0.kind ?? aFriend) }),
+  ("enum < enum", #Predicate { ($0.kind ?? aFriend) < ($0.kind ?? aRelative) }),
+  ("enum in a range", #Predicate { $0.kind.flatMap { close.contains($0) } ?? false }),
+  ("enum half-open", #Predicate { distant.contains($0.kind ?? aRelative) }),
   ("date", #Predicate { $0.joined == someTime }),
   ("decimal", #Predicate { $0.fee > quarter }),
   ("double", #Predicate { $0.weight >= half }),
@@ -342,6 +365,19 @@ private let patrons: [(String, Predicate<Patron>)] = [
       #expect(try context.fetch(lexical).first?.name == "c")
       let all = try FetchRequest<Guest>(nil as Predicate<Guest>?).where(old)
       #expect(try context.count(all) == 3)
+    }
+  }
+
+  @Test func `come with sort descriptors in the order of an enum's cases`() async throws {
+    try await banquet().root.perform { context in
+      for kind in [GuestKind.relative, .friend, nil, .stranger] {
+        Guest(context: context).kind = kind
+      }
+      let descriptors = [SortDescriptor(\Guest.kind)]
+      let found = try context.fetch(Guest.all.sorted(using: descriptors)).map(\.kind)
+      #expect(found == [nil, .stranger, .friend, .relative])
+      let all = try context.fetch(Guest.all)
+      #expect(found == all.sorted(using: descriptors).map(\.kind))
     }
   }
 }

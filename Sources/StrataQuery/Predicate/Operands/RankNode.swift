@@ -32,6 +32,22 @@ struct RankNode: OperandNode {
   }
 }
 
+extension _Ranks {
+  /// Returns the comparison of two operands in this order. Beside a constant it is a test for some
+  /// of the cases, which an index can answer.
+  func compared(
+    _ left: any OperandNode, _ comparison: ComparisonOperator, _ right: any OperandNode
+  ) -> any PredicateNode {
+    guard let constant = right as? Constant else {
+      if left is Constant { return compared(right, comparison.flipped, left) }
+      return Comparison(RankNode(left, self), comparison, RankNode(right, self))
+    }
+    guard let rank = rank(of: constant.value) else { return Verdict(isTrue: false) }
+    let cases = values(where: { comparison.holds($0 - rank) })
+    return Membership(left: left, right: ListNode(cases.map { Constant($0) }))
+  }
+}
+
 /// The raw value of an enum's case at a position in the order of the enum's `<`: the inverse of
 /// `RankNode`, for aggregates of ranks.
 struct RankedCaseNode: OperandNode {

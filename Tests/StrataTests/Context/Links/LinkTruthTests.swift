@@ -316,6 +316,33 @@ extension [String: Bool] {
     #expect(visit.changedValues().isEmpty && !context.hasChanges)
   }
 
+  @Test func `leads nowhere in fetches beside the context and in those without its changes`()
+    async throws
+  {
+    let root = try republic().root
+    let id = try root.performAndWait { context in
+      let (depot, visit) = (Depot(context: context), Visit(context: context))
+      depot.name = "D"
+      visit.depot = depot
+      try context.save()
+      context.delete(depot)
+      return visit.objectID
+    }
+    let request = Visit.where { $0.depot == nil }
+    #expect(try await root.fetchIDs(request) == [id])
+    let names = try await root.fetch(Visit.all.select { $0.depot.name })
+    #expect(names == [nil])
+    var values = root.values(of: request).makeAsyncIterator()
+    #expect(try await values.next() == [id])
+    try ContextQueue(parent: root).performAndWait { context in
+      var request = request
+      request.includesPendingChanges = false
+      #expect(try context.fetchIDs(request) == [id])
+      let found = try context.fetch(request)
+      #expect(found.map(\.objectID) == [id] && found[0].depot == nil)
+    }
+  }
+
   @Test func `can be taken away, so that the deletion is denied no longer`() throws {
     let container = try republic()
     let context = ManagedObjectContext(parent: container.coordinator)
