@@ -137,6 +137,15 @@ package final class StoreMaker {
     _ members: [DumpedID], to object: ManagedObject, _ property: String, _ work: Work
   ) throws {
     let targets = try members.map { try self.object($0, work) }
+    let schema = work.coordinator.schema
+    let owner = schema.entity(object.objectID.key.entity)
+    let slot = owner?.description.slot(named: property)
+    if let relationship = slot.flatMap({ owner?.relationships[$0] }) {
+      for (member, target) in zip(members, targets)
+      where !schema.canLead(relationship, to: target.objectID.key.entity) {
+        throw DumpMistake("\(member.text) is of another entity than the members of “\(property)”")
+      }
+    }
     if let list = try? object.orderedMembers(for: property) {
       list.append(contentsOf: targets)
     } else {

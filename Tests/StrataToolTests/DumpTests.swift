@@ -188,6 +188,22 @@ struct `A dump` {
     try expectRefusal(of: text, "\(id) is missing")
   }
 
+  @Test(arguments: ["marks", "held", "labels", "children"])
+  func `with a member of another entity makes no store`(property: String) throws {
+    let lines = try String(contentsOf: dump(), encoding: .utf8).split(separator: "\n")
+    func id(of entity: String) throws -> Substring {
+      let line = try #require(lines.first { $0.hasPrefix(#"{"object":"\#(entity)/"#) })
+      return line.split(separator: "\"")[3]
+    }
+    let owner = try id(of: "Sample")
+    let member = property == "children" ? try id(of: "Label") : owner
+    let link = #"{"links":"\#(owner)","property":"\#(property)","members":["\#(member)"]}"#
+    let text = (lines.dropLast() + [Substring(link), lines[lines.count - 1]])
+      .joined(separator: "\n")
+    let outcome = try expectRefusal(of: text, link)
+    #expect(outcome.errors.contains("Line \(lines.count) "), "\(outcome.errors)")
+  }
+
   @Test func `is not loaded over a file`() throws {
     let file = folder.file("there")
     try Data("mine".utf8).write(to: file)
