@@ -144,7 +144,8 @@ extension MigrationPlan {
     return try migrateCopy(ofStoreAt: url, to: model, at: copy, removing: removing)
   }
 
-  /// Runs the stages that the store has not been through.
+  /// Runs the stages that the store has not been through. Without a file, it creates a store that
+  /// needs no stage.
   func run(
     onStoreAt url: URL, to model: ManagedObjectModel, removing: Set<String>,
     durability: StoreDurability, busyTimeout: Duration? = .seconds(30),
@@ -152,7 +153,10 @@ extension MigrationPlan {
     _ watch: BatchWatch = BatchWatch()
   ) throws -> MigrationReport {
     let path = try url.storePath
-    guard FileManager.default.fileExists(atPath: path), !stages.isEmpty else {
+    if stages.isEmpty { return MigrationReport(stages: []) }
+    guard FileManager.default.fileExists(atPath: path) else {
+      try StoreMigration.createStore(
+        at: path, model: model, after: stages.map { ($0.from, $0.to) })
       return MigrationReport(stages: [])
     }
     let migration = try StoreMigration(
