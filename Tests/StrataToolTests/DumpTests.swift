@@ -4,6 +4,15 @@ import Strata
 import StrataTestSupport
 import Testing
 
+/// A list whose members do not know it.
+@Entity private final class Playlist: ManagedObject {
+  var songs: OrderedToMany<Song>
+}
+
+@Entity private final class Song: ManagedObject {
+  var title: String
+}
+
 @Suite(.enabled(if: ToolProcess.isThere, "the trait Tool is off"))
 struct `A dump` {
   private let folder: TemporaryDirectory
@@ -126,6 +135,29 @@ struct `A dump` {
     #expect(try ToolProcess.run("load", loaded.path, input: first).exitCode == 0)
     let isEqual = try Data(contentsOf: first) == Data(contentsOf: dump("many.2", of: loaded))
     #expect(isEqual, "STRATA_MODEL_SEED=\(seed)")
+  }
+
+  /// Appending to a list reads it, once after each save.
+  @Test func `with a long list is loaded in a few saves`() throws {
+    let model = try ManagedObjectModel(Playlist.self, Song.self)
+    let (many, loaded) = (folder.file("many.strata"), folder.file("loaded.strata"))
+    let context = ManagedObjectContext(
+      parent: try PersistentStoreCoordinator(at: many, model: model, durability: .none))
+    let playlist = Playlist(context: context)
+    playlist.songs.append(
+      contentsOf: (0..<16_000).map { number in
+        let song = Song(context: context)
+        song.title = "song \(number)"
+        return song
+      })
+    try context.save()
+    #expect(try ToolProcess.run("load", loaded.path, input: dump("many", of: many)).exitCode == 0)
+    let coordinator = try PersistentStoreCoordinator(at: loaded, model: model, isReadOnly: true)
+    // A save for each 1,000 objects, and then one each time that the list has doubled.
+    let saveCount = try coordinator.currentHistoryToken().generation
+    #expect(saveCount < 16 + 10)
+    let songs = try ManagedObjectContext(parent: coordinator).fetch(Playlist.all)[0].songs.objectIDs
+    #expect(songs == playlist.songs.objectIDs)
   }
 
   @Test func `of a store that a program saves to is one state of it`() throws {
