@@ -19,6 +19,8 @@ import StrataStore
 package final class StoreMaker {
   /// The weight of the items that are saved together: `DumpItem.weight`.
   private static let batchWeight = 1_000
+  /// The maximum of that weight while the members of an ordered relationship come.
+  private static let listWeightMax = 131_072
 
   private let path: String
   private let temporary: URL
@@ -27,6 +29,8 @@ package final class StoreMaker {
   /// The objects that came and were left out.
   private var lost: Set<DumpedID> = []
   private var work: Work?
+  /// Nil unless the last item had members of an ordered relationship.
+  private var list: List?
   package private(set) var objectCount = 0
   package private(set) var isComplete = false
 
@@ -38,6 +42,14 @@ package final class StoreMaker {
     let blueprint: StoreBlueprint
     /// Of the items since the last save.
     var weight = 0
+  }
+
+  /// An ordered relationship of one object, whose members come in several items.
+  private struct List {
+    let owner: DumpedID
+    let property: String
+    var memberCount = 0
+    var savedCount = 0
   }
 
   /// - Parameter onLoss: called for an object that has the unique value of another one, with its
@@ -63,6 +75,7 @@ package final class StoreMaker {
       return
     }
     guard let work else { throw DumpMistake("the first line is not the header of a dump") }
+    if !item.continues(list?.owner, list?.property) { list = nil }
     switch item {
     case .header: return
     case .object(let id, let values): try insert(id, values, work)
@@ -74,7 +87,10 @@ package final class StoreMaker {
       }
     case .members(let id, let property, let members):
       if lost.contains(id) { return }
-      try add(members.filter { !lost.contains($0) }, to: object(id, work), property, work)
+      let isOrdered = try add(
+        members.filter { !lost.contains($0) }, to: object(id, work), property, work)
+      if isOrdered, list == nil { list = List(owner: id, property: property) }
+      list?.memberCount += members.count
     case .end(let count):
       guard count == objectCount + lost.count else {
         throw DumpMistake("\(objectCount) objects came, and the end says \(count)")
@@ -133,16 +149,27 @@ package final class StoreMaker {
     objectCount += 1
   }
 
+  /// - Returns: whether the relationship is ordered.
   private func add(
     _ members: [DumpedID], to object: ManagedObject, _ property: String, _ work: Work
-  ) throws {
+  ) throws -> Bool {
     let targets = try members.map { try self.object($0, work) }
-    if let list = try? object.orderedMembers(for: property) {
-      list.append(contentsOf: targets)
-    } else {
-      let set = try object.members(for: property)
-      for target in targets { set.insert(target) }
+    let schema = work.coordinator.schema
+    let owner = schema.entity(object.objectID.key.entity)
+    let slot = owner?.description.slot(named: property)
+    if let relationship = slot.flatMap({ owner?.relationships[$0] }) {
+      for (member, target) in zip(members, targets)
+      where !schema.canLead(relationship, to: target.objectID.key.entity) {
+        throw DumpMistake("\(member.text) is of another entity than the members of “\(property)”")
+      }
     }
+    if let ordered = try? object.orderedMembers(for: property) {
+      ordered.append(contentsOf: targets)
+      return true
+    }
+    let set = try object.members(for: property)
+    for target in targets { set.insert(target) }
+    return false
   }
 
   private func object(_ id: DumpedID, _ work: Work) throws -> ManagedObject {
@@ -165,9 +192,16 @@ package final class StoreMaker {
 
   private func saveNowAndThen(after item: DumpItem) throws {
     work?.weight += item.weight
-    guard let work, work.weight >= Self.batchWeight else { return }
+    guard let work, work.weight >= weightToSave else { return }
     try save(work)
     self.work?.weight = 0
+    list?.savedCount = list?.memberCount ?? 0
+  }
+
+  /// The first item of a list after a save reads all members that are saved. So a list is saved
+  /// when it has doubled: O(members) are read, as long as the maximum is not reached.
+  private var weightToSave: Int {
+    max(Self.batchWeight, min(list?.savedCount ?? 0, Self.listWeightMax))
   }
 
   private func save(_ work: Work) throws {
@@ -210,6 +244,12 @@ package final class StoreMaker {
 }
 
 extension DumpItem {
+  /// Whether the item has more members of a relationship.
+  fileprivate func continues(_ owner: DumpedID?, _ property: String?) -> Bool {
+    guard case .members(let id, let name, _) = self else { return false }
+    return id == owner && name == property
+  }
+
   /// How much memory the item takes until it is saved: 1 for each object, and for each 16 KiB.
   fileprivate var weight: Int {
     switch self {

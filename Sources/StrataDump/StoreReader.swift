@@ -197,7 +197,7 @@ package struct StoreReader {
     }
     if relationship.isSymmetric { members.removeAll { $0 < owner } }
     members = try members.filter {
-      try isThere($0) && leadsBack($0, to: owner, relationship)
+      try isThere($0) && isSound(relationship, of: owner, to: $0)
     }
     var rest = members[...]
     while !rest.isEmpty {
@@ -209,17 +209,21 @@ package struct StoreReader {
     }
   }
 
-  /// Whether the record of a member has the link too, if it is kept there. An index that says
-  /// something else is damaged, and may not overrule a record.
-  private func leadsBack(
-    _ member: ObjectKey, to owner: ObjectKey, _ relationship: RelationshipSchema
+  /// Whether a link may be there: it leads to an object of the right entity, and the member's
+  /// record has the link too, if it is kept there. An index that says something else is damaged,
+  /// and may not overrule a record.
+  private func isSound(
+    _ relationship: RelationshipSchema, of owner: ObjectKey, to member: ObjectKey
   ) throws -> Bool {
-    guard case .inverseSlot(_, let slot) = relationship.storage else { return true }
-    // The index may name an object of another entity.
-    let hasSlot = schema.layout(of: member.entity)?.isToOne(slot) == true
-    if hasSlot, try view.target(of: member, at: slot) == owner { return true }
-    let error = StoreError.damagedIndex(
-      naming: member, "an index says that the object leads to another one, and it does not")
+    let reason: String
+    if schema.canLead(relationship, to: member.entity) {
+      guard case .inverseSlot(_, let slot) = relationship.storage else { return true }
+      if try view.target(of: member, at: slot) == owner { return true }
+      reason = "an index says that the object leads to another one, and it does not"
+    } else {
+      reason = "it is linked as a member, and is of another entity"
+    }
+    let error = StoreError.damagedIndex(naming: member, reason)
     guard let onDamage else { throw error }
     onDamage("\(id(owner).text).\(relationship.name)", error)
     return false

@@ -194,6 +194,39 @@ struct `A file that is damaged or no store` {
     #expect(child.parent?.name == "owner")
   }
 
+  @Test func `is salvaged without a link to an object of another entity`() throws {
+    let (sample, label) = try ends()
+    var bytes = try Data(contentsOf: store)
+    let (link, wrong) = (sample + label, sample + sample)
+    #expect(bytes.range(of: link) != nil, "the link is there")
+    while let found = bytes.range(of: link) { bytes.replaceSubrange(found, with: wrong) }
+    try bytes.write(to: store)
+
+    let copy = folder.file("salvaged.strata")
+    let outcome = try ToolProcess.run("salvage", store.path, copy.path)
+    #expect(outcome.exitCode == 1, "\(outcome.output) \(outcome.errors)")
+    let damages = outcome.lines.filter { $0.hasPrefix("damage: ") }
+    #expect(damages.count == 1 && damages[0].contains(".marks"), "\(outcome.output)")
+    let context = ManagedObjectContext(
+      parent: try PersistentStoreCoordinator(at: copy, model: SampleStore.model()))
+    let samples = try context.fetch(Sample.all)
+    #expect(samples.filter { $0.marks.isEmpty }.map(\.name) == ["sample 77"])
+    #expect(try ToolProcess.run("check", copy.path).exitCode == 0)
+  }
+
+  /// The key of a sample, and of the label that it is linked to, as links have them.
+  private func ends() throws -> (sample: Data, label: Data) {
+    let context = ManagedObjectContext(
+      parent: try PersistentStoreCoordinator(
+        at: store, model: SampleStore.model(), durability: .none))
+    let sample = try #require(try context.first(Sample.where { $0.name == "sample 77" }))
+    let label = try #require(try context.fetchIDs(Label.all).first)
+    let ends = [sample.objectID, label].map { id in
+      withUnsafeBytes(of: id.key.rawValue.bigEndian) { Data($0) }
+    }
+    return (ends[0], ends[1])
+  }
+
   /// Adds a sample that is the only child of another one, and a third one: owner, other, child.
   private func makeFamily() throws -> [ObjectID] {
     let context = ManagedObjectContext(

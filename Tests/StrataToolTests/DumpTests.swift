@@ -4,6 +4,15 @@ import Strata
 import StrataTestSupport
 import Testing
 
+/// A list whose members do not know it.
+@Entity private final class Playlist: ManagedObject {
+  var songs: OrderedToMany<Song>
+}
+
+@Entity private final class Song: ManagedObject {
+  var title: String
+}
+
 @Suite(.enabled(if: ToolProcess.isThere, "the trait Tool is off"))
 struct `A dump` {
   private let folder: TemporaryDirectory
@@ -128,6 +137,29 @@ struct `A dump` {
     #expect(isEqual, "STRATA_MODEL_SEED=\(seed)")
   }
 
+  /// Appending to a list reads it, once after each save.
+  @Test func `with a long list is loaded in a few saves`() throws {
+    let model = try ManagedObjectModel(Playlist.self, Song.self)
+    let (many, loaded) = (folder.file("many.strata"), folder.file("loaded.strata"))
+    let context = ManagedObjectContext(
+      parent: try PersistentStoreCoordinator(at: many, model: model, durability: .none))
+    let playlist = Playlist(context: context)
+    playlist.songs.append(
+      contentsOf: (0..<16_000).map { number in
+        let song = Song(context: context)
+        song.title = "song \(number)"
+        return song
+      })
+    try context.save()
+    #expect(try ToolProcess.run("load", loaded.path, input: dump("many", of: many)).exitCode == 0)
+    let coordinator = try PersistentStoreCoordinator(at: loaded, model: model, isReadOnly: true)
+    // A save for each 1,000 objects, and then one each time that the list has doubled.
+    let saveCount = try coordinator.currentHistoryToken().generation
+    #expect(saveCount < 16 + 10)
+    let songs = try ManagedObjectContext(parent: coordinator).fetch(Playlist.all)[0].songs.objectIDs
+    #expect(songs == playlist.songs.objectIDs)
+  }
+
   @Test func `of a store that a program saves to is one state of it`() throws {
     let url = folder.file("ledger.strata")
     let writer = try RunningWriter(storeAt: url)
@@ -186,6 +218,22 @@ struct `A dump` {
     let id = try #require(link.split(separator: "\"").first { $0.contains("Sample/") })
     let text = lines.filter { !$0.hasPrefix(#"{"object":"\#(id)""#) }.joined(separator: "\n")
     try expectRefusal(of: text, "\(id) is missing")
+  }
+
+  @Test(arguments: ["marks", "held", "labels", "children"])
+  func `with a member of another entity makes no store`(property: String) throws {
+    let lines = try String(contentsOf: dump(), encoding: .utf8).split(separator: "\n")
+    func id(of entity: String) throws -> Substring {
+      let line = try #require(lines.first { $0.hasPrefix(#"{"object":"\#(entity)/"#) })
+      return line.split(separator: "\"")[3]
+    }
+    let owner = try id(of: "Sample")
+    let member = property == "children" ? try id(of: "Label") : owner
+    let link = #"{"links":"\#(owner)","property":"\#(property)","members":["\#(member)"]}"#
+    let text = (lines.dropLast() + [Substring(link), lines[lines.count - 1]])
+      .joined(separator: "\n")
+    let outcome = try expectRefusal(of: text, link)
+    #expect(outcome.errors.contains("Line \(lines.count) "), "\(outcome.errors)")
   }
 
   @Test func `is not loaded over a file`() throws {

@@ -224,7 +224,9 @@ final class RelationshipEditor: ContextPart {
     _ target: ManagedObject, of object: ManagedObject, _ relationship: RelationshipSchema
   ) -> Bool {
     registry.requireOwn(target)
-    guard object.isPresent, target.isPresent else { return false }
+    guard object.isPresent, target.isPresent, canLead(relationship, to: target) else {
+      return false
+    }
     return reporter.attempt(orElse: false) {
       switch relationship.storage {
       case .slot: return toOneKey(of: object, at: relationship.slot) == target.key
@@ -237,6 +239,14 @@ final class RelationshipEditor: ContextPart {
           || reader.currentView().exists(target.key)
       }
     }
+  }
+
+  /// Whether a relationship may lead to an object of the target's entity: its destination, or one
+  /// that inherits from it.
+  @inline(__always)
+  private func canLead(_ relationship: RelationshipSchema, to target: ManagedObject) -> Bool {
+    target.key.entity == relationship.destination
+      || schema.canLead(relationship, to: target.key.entity)
   }
 
   /// Whether the link is there, be it from or to an object that is deleted: a rule may have left
@@ -260,11 +270,17 @@ final class RelationshipEditor: ContextPart {
 
   /// Links `target`, which is not a member; no other member is loaded. A link that lacks an end is
   /// dropped, and the slot of the end that is there becomes nil.
+  ///
+  /// - Precondition: the target is of this context, and of the relationship's destination.
   func link(
     _ object: ManagedObject, to target: ManagedObject, _ relationship: RelationshipSchema,
     position: UInt64 = 0
   ) {
     registry.requireOwn(target)
+    precondition(
+      canLead(relationship, to: target),
+      "“\(object.binding.entity.description.name).\(relationship.name)” may not have the member "
+        + "\(target.objectID.named): it is of another entity")
     reader.prepareToRelate()
     guard isThere(target) else { return }
     for end in [object, target] where !registry.cache.isCurrent(end) {
@@ -306,6 +322,7 @@ final class RelationshipEditor: ContextPart {
     _ object: ManagedObject, from target: ManagedObject, _ relationship: RelationshipSchema
   ) {
     registry.requireOwn(target)
+    guard canLead(relationship, to: target) else { return }
     reader.prepareToRelate()
     switch relationship.storage {
     case .slot: break

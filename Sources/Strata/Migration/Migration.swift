@@ -33,9 +33,9 @@ public final class Migration {
   }
 
   /// Calls `body` with each object of an entity of the former model and of its subentities, entity
-  /// by entity, in the order in which the objects were inserted. It saves and resets the context
-  /// after every `batchSize` objects: one batch is in memory, and the context's objects of earlier
-  /// batches must not be used any more.
+  /// by entity, in the order of their IDs, roughly the order of creation. It saves and resets the
+  /// context after every `batchSize` objects: one batch is in memory, and the context's objects of
+  /// earlier batches must not be used any more.
   ///
   /// - Parameters:
   ///   - entity: the name of an entity of the former model.

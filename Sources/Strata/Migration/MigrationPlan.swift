@@ -83,7 +83,8 @@ extension MigrationPlan {
     return try migrateCopy(ofStoreAt: url, to: model, at: copy, removing: removing)
   }
 
-  /// Runs the stages that the store has not been through.
+  /// Runs the stages that the store has not been through. Without a file, it creates a store that
+  /// needs no stage.
   func run(
     onStoreAt url: URL, to model: ManagedObjectModel, removing: Set<String>,
     durability: StoreDurability, maximumByteCount: Int? = nil,
@@ -94,7 +95,10 @@ extension MigrationPlan {
     let stages = try self.stages.map { try $0.prepared(progress, watch) }
     let removing = try DataRemoval(parsing: removing)
     let path = try url.storePath
-    guard FileManager.default.fileExists(atPath: path), !stages.isEmpty else {
+    if stages.isEmpty { return MigrationReport(stages: []) }
+    guard FileManager.default.fileExists(atPath: path) else {
+      try StoreMigration.createStore(
+        at: path, model: model, after: stages.map { ($0.from, $0.to) })
       return MigrationReport(stages: [])
     }
     let migration = try StoreMigration(

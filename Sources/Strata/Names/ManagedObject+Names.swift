@@ -76,6 +76,8 @@ extension ManagedObject {
   /// A to-many relationship, in which members can be inserted and removed. `orderedMembers(for:)`
   /// also moves those of an ordered one. Core Data: `mutableSetValue(forKey:)`.
   ///
+  /// - Important: A member is of the relationship's destination or of an entity that inherits from
+  ///   it. Inserting another object stops the program; check `objectID.entityName` first.
   /// - Throws: `QueryError.unknownProperty`; `.unfitProperty` for a property that is not a to-many
   ///   relationship.
   public final func members(for name: String) throws -> ToMany<ManagedObject> {
@@ -87,6 +89,7 @@ extension ManagedObject {
   /// An ordered to-many relationship, in which members can be inserted, moved and removed. Core
   /// Data: `mutableOrderedSetValue(forKey:)`.
   ///
+  /// - Important: As for `members(for:)`, inserting an object of another entity stops the program.
   /// - Throws: `QueryError.unknownProperty`; `.unfitProperty` for a property that is not an ordered
   ///   to-many relationship.
   public final func orderedMembers(for name: String) throws -> OrderedToMany<ManagedObject> {

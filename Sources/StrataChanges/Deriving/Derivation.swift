@@ -203,7 +203,10 @@ package struct Derivation {
         let type = entity.description.properties[attribute.slot].attribute?.type
       else { return .null }
       for member in try view.members(of: relationship, owner: key) {
-        guard let stored = try view.record(of: member.key),
+        guard
+          member.key.entity == relationship.destination
+            || schema.canLead(relationship, to: member.key.entity),
+          let stored = try view.record(of: member.key),
           let layout = schema.entity(member.key.entity)?.layout
         else { continue }
         sum.add(stored.record.value(at: summed, layout: layout, store: entity.store))

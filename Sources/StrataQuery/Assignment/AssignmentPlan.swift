@@ -114,9 +114,7 @@ extension Schema {
 
   /// Whether the to-one relationship at `slot` may lead to an object of the ID's entity.
   package func canLead(_ slot: Int, of entity: EntitySchema, to id: ObjectID) -> Bool {
-    guard store.has(id), let relationship = entity.relationships[slot],
-      let destination = self.entity(relationship.destination)
-    else { return false }
-    return destination.family.contains(id.key.entity)
+    guard store.has(id), let relationship = entity.relationships[slot] else { return false }
+    return canLead(relationship, to: id.key.entity)
   }
 }

@@ -152,7 +152,12 @@ extension RowReader {
     }
     let link = LinkPlace(place.relationship.number, owner)
     if let known = members[link] { return known }
-    let found = try view.members(of: place.relationship, owner: owner).map(\.key)
+    var found = try view.members(of: place.relationship, owner: owner).map(\.key)
+    // A stored link may lead to an object of another entity, whose record has other slots.
+    let destination = place.relationship.destination
+    found.removeAll {
+      $0.entity != destination && !view.schema.canLead(place.relationship, to: $0.entity)
+    }
     reads.entries += found.count
     if memberCount + found.count > Self.memberCountMax {
       members.removeAll(keepingCapacity: true)

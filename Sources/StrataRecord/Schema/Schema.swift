@@ -88,6 +88,12 @@ package final class Schema: Sendable {
     byNumber.element(of: number)
   }
 
+  /// Whether a relationship may lead to objects of an entity. The number of the entity may come
+  /// from the disk. O(entities that inherit from the destination).
+  package func canLead(_ relationship: RelationshipSchema, to entity: EntityNumber) -> Bool {
+    self.entity(relationship.destination)?.family.contains(entity) == true
+  }
+
   /// The entities whose objects have entries in an index, ascending.
   package func entities(with index: PropertyNumber) -> [EntityNumber] {
     let number = Int(index.rawValue)

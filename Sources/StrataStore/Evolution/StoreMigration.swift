@@ -48,6 +48,21 @@ package struct StoreMigration {
     }
   }
 
+  /// Creates a store of a program's model, with the note that it has been through the stages. A
+  /// file at the path stays as it is.
+  ///
+  /// - Throws: `folderMissing`, `permissionDenied`, `diskFull`, `storage`.
+  package static func createStore(
+    at path: String, model: ManagedObjectModel,
+    after stages: [(from: ManagedObjectModel, to: ManagedObjectModel)]
+  ) throws(StoreError) {
+    guard try StoreFile.kind(at: path) == .nothing else { return }
+    let outline = ModelOutline(model)
+    let stage = digest(ofLast: stages, of: outline, outline)
+    try StoreFile.create(
+      at: path, model: model, from: stage.map { .migrated(stage: $0) } ?? .new)
+  }
+
   /// Runs stage after stage until the store has the model, or no stage can run.
   ///
   /// - Parameter model: the model to which the store is migrated.
@@ -129,14 +144,21 @@ package struct StoreMigration {
     ModelOutline(model).text.withUnsafeBytes { DataStamp(of: $0).digest }
   }
 
-  /// Notes the last stage of which the store has the model. A store that was made with the model of
-  /// the program has been through all stages.
+  /// The digest of the last stage that leads to a store's model. A store that was made with the
+  /// model of the program has been through all stages.
+  private static func digest(
+    ofLast stages: [(from: ManagedObjectModel, to: ManagedObjectModel)], of stored: ModelOutline,
+    _ target: ModelOutline
+  ) -> UInt64? {
+    let isLater = stored == target && !stages.contains { ModelOutline($0.from) == target }
+    let last = stages.last { ModelOutline($0.to) == stored } ?? (isLater ? stages.last : nil)
+    return last.map { digest(of: $0.to) }
+  }
+
+  /// Notes the last stage of which the store has the model.
   private func note(_ catalog: Catalog, _ target: ModelOutline, unless noted: UInt64?) {
-    let isLater =
-      catalog.outline == target && !stages.contains { ModelOutline($0.from) == target }
-    let last =
-      stages.last { ModelOutline($0.to) == catalog.outline } ?? (isLater ? stages.last : nil)
-    guard let digest = last.map({ Self.digest(of: $0.to) }), digest != noted else { return }
+    let digest = Self.digest(ofLast: stages.map { ($0.from, $0.to) }, of: catalog.outline, target)
+    guard let digest, digest != noted else { return }
     // The store can be used without the note: a full disk is no error here.
     try? environment.writeSync { transaction in
       guard let tree = try transaction.tree(named: Trees.catalogName),

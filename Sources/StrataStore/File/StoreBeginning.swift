@@ -6,6 +6,8 @@ import StrataModel
 enum StoreBeginning {
   /// An identity and numbers of its own.
   case new
+  /// As `new`, and the store has been through a plan up to the stage with this digest.
+  case migrated(stage: UInt64)
   /// The parts that it shares with the other stores of its group.
   case beside(StoreOrigin)
   /// All of another store but its objects and its history.
@@ -16,7 +18,7 @@ enum StoreBeginning {
 
   func catalog(of model: ManagedObjectModel) -> Catalog {
     switch self {
-    case .new: Catalog(newStoreOf: model)
+    case .new, .migrated: Catalog(newStoreOf: model)
     case .beside(let origin): Catalog(newStoreOf: model, from: origin)
     case .blueprint(let blueprint): blueprint.catalog
     }
@@ -25,7 +27,7 @@ enum StoreBeginning {
   /// The first serial that an object of the store can get.
   var firstSerial: UInt64 {
     switch self {
-    case .new: 1
+    case .new, .migrated: 1
     case .beside(let origin): origin.firstSerial
     case .blueprint(let blueprint): blueprint.firstFreeSerial
     }
@@ -33,7 +35,12 @@ enum StoreBeginning {
 
   /// Writes the parts that a catalog does not have.
   func writeRest(in transaction: WriteTransaction) throws {
-    guard case .blueprint(let blueprint) = self else { return }
-    try blueprint.writeRest(in: transaction)
+    switch self {
+    case .new, .beside: break
+    case .migrated(let stage):
+      guard let tree = try transaction.tree(named: Trees.catalogName) else { return }
+      try Catalog.setStage(stage, in: transaction, tree)
+    case .blueprint(let blueprint): try blueprint.writeRest(in: transaction)
+    }
   }
 }

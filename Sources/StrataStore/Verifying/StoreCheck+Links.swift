@@ -14,6 +14,8 @@ extension StoreCheck {
     let number: PropertyNumber
     /// The number of the other direction; nil for positions, which have none.
     let opposite: PropertyNumber?
+    /// The entities that the targets may be of; nil if the other direction has no relationship.
+    let family: [EntityNumber]?
   }
 
   mutating func checkLinks() {
@@ -28,16 +30,29 @@ extension StoreCheck {
           // A superentity comes first: its name stays.
           if lists[relationship.number] == nil {
             lists[relationship.number] = LinkList(
-              place: place, number: relationship.number, opposite: nil)
+              place: place, number: relationship.number, opposite: nil, family: nil)
           }
         case .links(let number, let mirror):
           for (one, other) in [(number, mirror), (mirror, number)] where lists[one] == nil {
-            lists[one] = LinkList(place: place, number: one, opposite: other)
+            lists[one] = LinkList(
+              place: place, number: one, opposite: other,
+              family: destination(of: one, of: relationship)?.family)
           }
         }
       }
     }
     for (_, list) in lists.sorted(by: { $0.key < $1.key }) { check(list) }
+  }
+
+  /// The entity that one direction of a relationship leads to; nil if that direction is the way
+  /// back of a relationship without an inverse.
+  private func destination(
+    of number: PropertyNumber, of relationship: RelationshipSchema
+  ) -> EntitySchema? {
+    let destination = view.schema.entity(relationship.destination)
+    if number == relationship.number { return destination }
+    let inverse = relationship.inverse.flatMap { destination?.relationships[$0.slot] }
+    return inverse.flatMap { view.schema.entity($0.destination) }
   }
 
   private mutating func check(_ list: LinkList) {
@@ -82,6 +97,11 @@ extension StoreCheck {
       guard let opposite = list.opposite else { continue }
       for end in [owner, target] where (try? view.contains(end)) == false {
         found(list.place, "a link of \(name(of: end)), which does not exist")
+      }
+      if let family = list.family, !family.contains(target.entity) {
+        found(
+          list.place,
+          "\(name(of: owner)) is linked to \(name(of: target)), an object of another entity")
       }
       do {
         if try view.link(at: LinkPlace(opposite, target), to: owner) == nil {

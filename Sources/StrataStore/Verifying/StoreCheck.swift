@@ -145,8 +145,7 @@ package struct StoreCheck {
         continue
       }
       let place = "\(name(of: key)).\(relationship.name)"
-      let family = view.schema.entity(relationship.destination)?.family ?? []
-      if !family.contains(target.entity) {
+      if !view.schema.canLead(relationship, to: target.entity) {
         found(place, "it leads to an object of another entity")
       } else if (try? view.contains(target)) == false {
         found(place, "it leads to \(name(of: target)), which does not exist", mayBeIntended: true)

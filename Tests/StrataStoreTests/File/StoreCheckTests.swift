@@ -58,6 +58,10 @@ private func findings(_ edit: (inout Edit) -> Void) throws -> [String] {
   }
   let store = try LMDBStore.open(at: path, model: model, durability: .none)
   defer { store.close() }
+  return try findings(in: store)
+}
+
+private func findings(in store: LMDBStore) throws -> [String] {
   var findings: [String] = []
   var check = StoreCheck(
     try store.snapshot(), progress: { _ in },
@@ -102,5 +106,20 @@ private func findings(_ edit: (inout Edit) -> Void) throws -> [String] {
       edit.insert(Guests.free, ["partner": .object(store.id(host))])
     }
     #expect(found == ["Guest/2.partner: it leads to Guest/1, which does not lead back"])
+  }
+
+  @Test func `finds a link to an object of another entity`() throws {
+    let folder = try TemporaryDirectory()
+    let store = try LMDBStore.open(
+      at: folder.file("store").path, model: Atlas.model(), durability: .none)
+    defer { store.close() }
+    var edit = Edit(store)
+    let (city, tag) = (edit.insert(Atlas.city), edit.insert(Atlas.tag))
+    let country = edit.insert(Atlas.country)
+    edit.link(city, "tags", to: tag)
+    edit.link(city, "tags", to: country)
+    try edit.save()
+    let link = "City/\(city.serial) is linked to Country/\(country.serial)"
+    #expect(try findings(in: store) == ["City.tags: \(link), an object of another entity"])
   }
 }

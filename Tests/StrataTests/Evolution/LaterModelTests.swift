@@ -60,6 +60,46 @@ private enum Noted {
   static func model() throws -> ManagedObjectModel { try .init(Node.self) }
 }
 
+/// A zone with a name in two parts, with a whole name, with an index of the names, and with a rank.
+private enum Split {
+  @Entity
+  final class Zone: ManagedObject {
+    var name: String?
+    var first: String?
+    var last: String?
+  }
+
+  static func model() throws -> ManagedObjectModel { try .init(Zone.self) }
+}
+
+private enum Joined {
+  @Entity
+  final class Zone: ManagedObject {
+    var name: String?
+  }
+
+  static func model() throws -> ManagedObjectModel { try .init(Zone.self) }
+}
+
+private enum Indexed {
+  @Entity
+  final class Zone: ManagedObject {
+    @Attribute(.indexed) var name: String?
+  }
+
+  static func model() throws -> ManagedObjectModel { try .init(Zone.self) }
+}
+
+private enum Ranked {
+  @Entity
+  final class Zone: ManagedObject {
+    @Attribute(.indexed) var name: String?
+    var rank: Int = 0
+  }
+
+  static func model() throws -> ManagedObjectModel { try .init(Zone.self) }
+}
+
 /// The names of the stages that were run.
 private final class Runs: Sendable {
   private let names = Mutex<[String]>([])
@@ -119,12 +159,43 @@ private final class Runs: Sendable {
     #expect(runs.taken() == ["one"])
     // A store that was made with a later model, or with the model of the stage.
     for model in [try Third.model(), try Second.model()] {
-      let url = folder.file("made \(UUID())")
-      for _ in 0..<2 { try open(url, model, plan) }
-      try open(url, Third.model(), plan)
-      try open(url, Fourth.model(), plan)
-      #expect(runs.taken() == [])
+      for openingCount in 1...2 {
+        let url = folder.file("made \(UUID())")
+        for _ in 0..<openingCount { try open(url, model, plan) }
+        try open(url, Fourth.model(), plan)
+        #expect(runs.taken() == [])
+      }
     }
+  }
+
+  @Test func `does not run over the objects of a store that was made with a later model`() throws {
+    let folder = try TemporaryDirectory()
+    let url = folder.file("store")
+    let plan = MigrationPlan(
+      MigrationStage(
+        "join", from: try Split.model(), to: try Joined.model(),
+        removing: ["Zone.first", "Zone.last"]
+      ) { migration in
+        try migration.forEach("Zone") { former in
+          let zone = try migration.context.existingObject(Joined.Zone.self, with: former.objectID)
+          let parts = try ["first", "last"].map { try former.value($0, as: String.self) ?? "" }
+          zone.name = parts.joined(separator: " ")
+        }
+      })
+    do {
+      let container = try PersistentContainer(
+        at: url, model: Indexed.model(), migratingWith: plan, durability: .none)
+      try container.root.performAndWait { context in
+        Indexed.Zone(context: context).name = "Tehran"
+        try context.save()
+      }
+    }
+    let container = try PersistentContainer(
+      at: url, model: Ranked.model(), migratingWith: plan, durability: .none)
+    let names = try container.root.performAndWait { context in
+      try context.fetch(Ranked.Zone.all).map(\.name)
+    }
+    #expect(names == ["Tehran"])
   }
 
   @Test func `runs again when a program without the plan has led the store back`() throws {

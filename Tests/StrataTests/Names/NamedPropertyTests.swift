@@ -215,6 +215,44 @@ private struct BoardSize: Codable, Sendable, Equatable { var width: Int }
     #expect(!context.hasChanges)
   }
 
+  @Test func `of many members take objects of the destination and of its subentities`() throws {
+    let context = try context()
+    let room = try #require(try shelf("a", in: context).target(for: "room"))
+    let shelves = try room.members(for: "shelves")
+    for name in ["Shelf", "GlassShelf"] {
+      let shelf = try EntityDescription.insertNewObject(forEntityName: name, into: context)
+      shelves.insert(shelf)
+      #expect(shelves.contains(shelf))
+    }
+    #expect(shelves.count == 5)
+  }
+
+  @Test func `of many members do not have an object of another entity`() throws {
+    let context = try context()
+    let shelf = try shelf("a", in: context)
+    let room = try #require(try shelf.target(for: "room"))
+    for members in try [room.members(for: "shelves"), shelf.members(for: "volumes")] {
+      #expect(!members.contains(room))
+      members.remove(room)
+    }
+    #expect(!context.hasChanges)
+  }
+
+  @Test func `of many members stop the program at an object of another entity`() async {
+    await #expect(processExitsWith: .failure) {
+      let context = ManagedObjectContext(parent: try geography().coordinator)
+      try context.country("IR").members(for: "languages").insert(context.city("Bam"))
+    }
+    await #expect(processExitsWith: .failure) {
+      let context = ManagedObjectContext(parent: try geography().coordinator)
+      try Route(context: context).orderedMembers(for: "stops").append(context.country("IR"))
+    }
+    await #expect(processExitsWith: .failure) {
+      let context = ManagedObjectContext(parent: try geography().coordinator)
+      try context.country("IR").members(for: "cities").insert(context.country("OM"))
+    }
+  }
+
   @Test func `of a derived attribute are not set in a program with its class`() throws {
     let context = try Self.context(at: url, Self.model())
     let shelf = try shelf("a", in: context)
