@@ -42,20 +42,7 @@ extension ManagedObjectContext {
       }
     }
     if refreshed.isEmpty { return }
-    if mergeChanges { mergeState(of: refreshed) } else { dropChanges(of: refreshed) }
-  }
-
-  private func mergeState(of objects: [ManagedObject]) {
-    work.encodeEdits()
-    work.view = nil
-    reporter.attempt {
-      let view = try reader.currentView()
-      var merged = try merger.merge(
-        GatheredEvents(suspects: objects.map(\.key)), in: view, isChecked: true)
-      for object in objects where object.isAlive { merged.refreshed.append(object.key) }
-      work.noteMerge(merged)
-      reporter.noteTouched()
-    }
+    if mergeChanges { merger.mergeState(of: refreshed) } else { merger.dropChanges(of: refreshed) }
   }
 
   /// Takes a fresh view and brings all objects to it, unsaved changes kept: clean objects become
@@ -73,15 +60,32 @@ extension ManagedObjectContext {
         if object.record != nil || object.status == .gone {
           merged.refreshed.append(object.key)
         }
-        makeFault(object)
+        merger.makeFault(object)
       }
       work.noteMerge(merged)
       if !reporter.liveResults.isEmpty { reporter.liveResults.noteUnknown() }
       reporter.noteTouched()
     }
   }
+}
 
-  private func dropChanges(of objects: [ManagedObject]) {
+extension ContextMerger {
+  /// Reads objects again in a new view, beneath their unsaved changes.
+  func mergeState(of objects: [ManagedObject]) {
+    work.encodeEdits()
+    work.view = nil
+    reporter.attempt {
+      let view = try reader.currentView()
+      var merged = try merge(
+        GatheredEvents(suspects: objects.map(\.key)), in: view, isChecked: true)
+      for object in objects where object.isAlive { merged.refreshed.append(object.key) }
+      work.noteMerge(merged)
+      reporter.noteTouched()
+    }
+  }
+
+  /// Drops the unsaved changes of objects and of their links, and turns the objects into faults.
+  func dropChanges(of objects: [ManagedObject]) {
     let keys = Set(objects.map(\.key))
     work.orderedLists.removeAll()
     work.view = nil
@@ -119,7 +123,7 @@ extension ManagedObjectContext {
   }
 
   /// Releases a clean object's record: the next read loads it from the view.
-  private func makeFault(_ object: ManagedObject) {
+  func makeFault(_ object: ManagedObject) {
     object.status = .clean
     registry.turnIntoFault(object)
   }
