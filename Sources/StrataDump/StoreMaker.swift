@@ -195,7 +195,7 @@ package final class StoreMaker {
     guard let work, work.weight >= weightToSave else { return }
     try save(work)
     self.work?.weight = 0
-    list?.savedCount = list?.memberCount ?? 0
+    if let memberCount = list?.memberCount { list?.savedCount = memberCount }
   }
 
   /// The first item of a list after a save reads all members that are saved. So a list is saved

@@ -37,7 +37,9 @@ private func isNotified(
   @Test func `is notified when another context inserts, moves and deletes a member`() throws {
     try withObservedCountry { context, country, other in
       let id = country.objectID
-      func isTold(of change: (ManagedObjectContext, Country) throws -> Void) throws -> Bool {
+      func isTold(
+        of change: @Sendable (ManagedObjectContext, Country) throws -> Void
+      ) throws -> Bool {
         try isNotified {
           _ = country.cities.count
         } by: {
@@ -48,14 +50,22 @@ private func isNotified(
           context.processPendingChanges()
         }
       }
-      #expect(try isTold { _ = $0.city("A", in: $1) })
+      let comes = try isTold { context, country in context.city("A", in: country) }
+      #expect(comes)
       #expect(country.cities.count == 1)
-      #expect(try isTold { try $0.fetch(City.all).first?.country = $0.country("IQ") })
+      let leaves = try isTold { context, _ in
+        try context.fetch(City.all).first?.country = context.country("IQ")
+      }
+      #expect(leaves)
       #expect(country.cities.isEmpty)
-      #expect(try isTold { try $0.fetch(City.all).first?.country = $1 })
-      #expect(
-        try isTold { context, _ in for city in try context.fetch(City.all) { context.delete(city) }
-        })
+      let returns = try isTold { context, country in
+        try context.fetch(City.all).first?.country = country
+      }
+      #expect(returns)
+      let isDeleted = try isTold { context, _ in
+        for city in try context.fetch(City.all) { context.delete(city) }
+      }
+      #expect(isDeleted)
       #expect(country.cities.isEmpty)
     }
   }
