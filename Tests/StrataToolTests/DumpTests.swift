@@ -156,8 +156,9 @@ struct `A dump` {
     // A save for each 1,000 objects, and then one each time that the list has doubled.
     let saveCount = try coordinator.currentHistoryToken().generation
     #expect(saveCount < 16 + 10)
-    let songs = try ManagedObjectContext(parent: coordinator).fetch(Playlist.all)[0].songs.objectIDs
-    #expect(songs == playlist.songs.objectIDs)
+    let reader = ManagedObjectContext(parent: coordinator)
+    let songs = try reader.fetch(Playlist.all)[0].songs.objectIDs
+    withExtendedLifetime((context, reader)) { #expect(songs == playlist.songs.objectIDs) }
   }
 
   @Test func `of a store that a program saves to is one state of it`() throws {
