@@ -180,13 +180,14 @@ extension ContextMerger {
   private func notifyObservers(
     of keys: Dictionary<ObjectKey, ChangeHint>.Keys, isUnknown: Bool
   ) {
-    var relationships: Set<PropertyNumber> = []
+    var unloaded: Set<EntityNumber> = []
     for key in keys {
       registry.linksMayChange(of: key)
       if registry.cache.registeredObject(for: key)?.isFault == false { continue }
-      relationships.formUnion(schema.relationshipsOfMembers(key.entity))
+      unloaded.insert(key.entity)
     }
-    registry.membersMayChange(of: isUnknown ? nil : relationships)
+    registry.membersMayChange(
+      of: isUnknown ? nil : schema.relationships(withMembersOf: unloaded))
   }
 
   private func apply(_ taken: [(object: ManagedObject, stored: StoredRecord)]) {
@@ -209,6 +210,10 @@ extension ContextMerger {
     let consequences = self.consequences(ofDeleting: plan.gone, in: overlay)
     if let consequences { overlay = overlay.adding(consequences).compacted() }
     if !plan.gone.isEmpty { overlay = overlay.dropping(plan.gone, schema: schema) }
+    if let consequences {
+      registry.willTake(
+        consequences, touching: consequences.changes.keys, on: work.working, in: overlay)
+    }
     if !overlay.isIdentical(to: work.working) {
       work.changeWorking(to: overlay)
     }

@@ -28,9 +28,6 @@ struct EditSavepoint {
   /// Whether observers were notified of the turn's changes since, so that they must be notified of
   /// the reversal.
   var isAnnounced = false
-  /// The objects of children's saves that observers were notified of since, before the turn's other
-  /// changes.
-  var announcedPushed: Set<ObjectKey> = []
   /// What observers are to be notified of whether or not the body throws: merges, and the reversals
   /// of inner savepoints.
   var lasting = TurnChanges()

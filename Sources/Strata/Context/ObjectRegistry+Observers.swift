@@ -70,12 +70,14 @@ extension ObjectRegistry {
     }
   }
 
-  /// Tells observers that links of an object that are stored beside its record may come or go.
+  /// Tells observers that links of an object that are stored beside its record may come, go or
+  /// move.
   func linksMayChange(of key: ObjectKey) {
-    guard !isUnobserved, let object = cache.object(for: key) else { return }
+    guard let observed, let object = cache.registeredObject(for: key), object.observation != 0
+    else { return }
     for case let relationship? in object.binding.entity.relationships
-    where relationship.isToMany && !relationship.isOfSlots {
-      propertyWillChange(of: key, relationship.slot)
+    where relationship.isToMany && (!relationship.isOfSlots || relationship.isOrdered) {
+      observed.willSet(object, relationship.slot)
     }
   }
 
@@ -84,7 +86,7 @@ extension ObjectRegistry {
   /// - Parameter relationships: their numbers; nil for all.
   func membersMayChange(of relationships: Set<PropertyNumber>?) {
     guard !isUnobserved, let observed, relationships?.isEmpty != true else { return }
-    for object in observed.all {
+    for object in observed.ownersOfMembers {
       for case let relationship? in object.binding.entity.relationships
       where relationship.isToMany && relationships?.contains(relationship.number) != false {
         observed.willSet(object, relationship.slot)
@@ -129,22 +131,26 @@ extension ObjectRegistry {
   /// Notifies observers of objects that the store saved differently.
   func willTakeOutcome(_ result: CommitResult, of changeSet: ChangeSet) {
     guard !isUnobserved else { return }
-    var relationships: Set<PropertyNumber> = []
+    var unknown: Set<EntityNumber> = []
     for (key, merged) in result.merged {
       let former = changeSet.changes[key]?.record ?? cache.object(for: key)?.record
       recordWillChange(of: key, from: former, to: merged)
-      if former == nil { relationships.formUnion(schema.relationshipsOfMembers(key.entity)) }
+      // Derived attributes make nothing a member.
+      if former == nil, result.derived[key] == nil { unknown.insert(key.entity) }
     }
-    membersMayChange(of: relationships)
+    membersMayChange(of: schema.relationships(withMembersOf: unknown))
   }
 }
 
 extension Schema {
-  /// The to-many relationships of which an object of the entity is a member by its to-one slots.
-  func relationshipsOfMembers(_ entity: EntityNumber) -> [PropertyNumber] {
-    guard let entity = self.entity(entity) else { return [] }
-    return entity.ends.targets.compactMap { target in
-      target.inverse.flatMap { $0.kind == .toOne ? nil : $0.number }
+  /// The to-many relationships of which objects of the entities are members by their to-one slots.
+  func relationships(withMembersOf entities: Set<EntityNumber>) -> Set<PropertyNumber> {
+    var relationships: Set<PropertyNumber> = []
+    for case let entity? in entities.map(self.entity) {
+      for case let inverse? in entity.ends.targets.map(\.inverse) where inverse.kind != .toOne {
+        relationships.insert(inverse.number)
+      }
     }
+    return relationships
   }
 }

@@ -322,12 +322,11 @@ final class RelationshipEditor: ContextPart {
     _ object: ManagedObject, from target: ManagedObject, _ relationship: RelationshipSchema
   ) {
     registry.requireOwn(target)
-    guard canLead(relationship, to: target) else { return }
     reader.prepareToRelate()
     switch relationship.storage {
     case .slot: break
     case .inverseSlot(_, let slot):
-      guard
+      guard canLead(relationship, to: target),
         isMember(target, of: object, relationship) || toOneKey(of: target, at: slot) == object.key
       else { return }
       relate(target, at: slot, from: object.key, to: nil)

@@ -87,15 +87,16 @@ extension SaveSession {
   private func rebaseLayer(onto changeSet: ChangeSet, _ result: CommitResult) {
     // Pushes may go on arriving. Earlier ones are not rebased again: a saver that pushes faster
     // than the rebase would keep this going for ever, and the inbox growing.
-    var inbox: [ContextLayer.Push] = []
+    var inbox = Inbox()
     while true {
       let state = layer.current
-      inbox += state.inbox.dropFirst(inbox.count).map { push in
+      for push in state.inbox.dropFirst(inbox.count) {
         let rebased = Overlay([push.segment]).rebased(onto: changeSet, result, schema: schema)
-        return ContextLayer.Push(
-          segment: rebased.segments.first ?? push.segment, touched: push.touched,
-          senderPosition: push.senderPosition, ground: push.ground,
-          isInReceiversTurn: push.isInReceiversTurn)
+        inbox.append(
+          ContextLayer.Push(
+            segment: rebased.segments.first ?? push.segment, touched: push.touched,
+            senderPosition: push.senderPosition, ground: push.ground,
+            isInReceiversTurn: push.isInReceiversTurn))
       }
       let published = state.published.rebased(onto: changeSet, result, schema: schema)
       if layer.feed.isFollowed { published.prepareRuns(askedOf: state.published) }

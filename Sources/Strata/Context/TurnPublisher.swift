@@ -71,6 +71,9 @@ package final class TurnPublisher: ContextPart {
 
   private func endOwnTurnForChild() {
     if work.savepoints.isEmpty { return endTurn() }
+    work.encodeEdits()
+    // Before the child's save, and so that the reversal of both is reported.
+    announceTurn()
     publishAndIntegrateCompletely()
     work.view = nil
   }
@@ -156,7 +159,6 @@ package final class TurnPublisher: ContextPart {
     repeat {
       let integrated = publishAndIntegrate(isSaving: true)
       rounds += 1
-      work.noteAnnouncedInSavepoints(integrated)
       announce(integrated, inRound: rounds)
       registry.turnLeavingIntoFaults()
     } while !work.edits.isEmpty || !work.isPublished
@@ -197,9 +199,10 @@ package final class TurnPublisher: ContextPart {
       if layer.feed.isFollowed { settled.prepareRuns(askedOf: state.published) }
       guard layer.publish(settled, ifStill: state.revision, event: event) else { continue }
       if !pushes.isEmpty { prepareToTake(pushes, touching: touched, in: settled) }
+      let former = work.working
       work.replaceWorking(settled)
       work.isPublished = true
-      return zip(pushes, touched).map { work.take($0.segment, touching: $1) }
+      return zip(pushes, touched).map { work.take($0.segment, touching: $1, over: former) }
     }
   }
 

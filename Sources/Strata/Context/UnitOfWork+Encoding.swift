@@ -90,9 +90,18 @@ extension UnitOfWork {
   /// - Parameters:
   ///   - sent: the child's changes.
   ///   - touched: the objects that the save has changed here.
-  func take(_ sent: Segment, touching touched: [ObjectKey]) -> TurnChanges {
+  ///   - former: the context's changes before this save and those that are integrated with it.
+  func take(
+    _ sent: Segment, touching touched: [ObjectKey], over former: Overlay
+  ) -> TurnChanges {
     var taken = TurnChanges()
     for key in touched {
+      // One of the saves has inserted the object, and another has deleted it.
+      if working.kind(of: key) == .delete, former.kind(of: key) == nil,
+        working.change(for: key)?.isUnseenDeletion == true
+      {
+        continue
+      }
       guard let place = sent.changes.index(of: key) else {
         adopt(key, isInserted: false, notingIn: &taken)
         continue

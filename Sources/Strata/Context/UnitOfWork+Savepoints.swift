@@ -13,11 +13,13 @@ extension UnitOfWork {
     undoRecorder?.state.disabledCount -= 1
     var undone = TurnChanges()
     if !working.isIdentical(to: savepoint.working) {
-      noteLinks(revertedTo: savepoint.working, in: &undone)
       let detached = Dictionary(
         savepoint.detached.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
-      for key in working.keysDiffering(from: savepoint.working) {
+      let differing = working.keysDiffering(from: savepoint.working)
+      noteLinks(revertedTo: savepoint.working, apartFrom: differing, in: &undone)
+      for key in differing {
         note(key, revertedTo: savepoint.working.change(for: key), in: &undone)
+        notifyObservers(of: key, revertedTo: savepoint.working.change(for: key))
         bringBack(key, as: savepoint.working.change(for: key), instance: detached[key])
       }
       changeWorking(to: savepoint.working)
@@ -26,10 +28,9 @@ extension UnitOfWork {
     for key in savepoint.endedDoubt { doubt.insert(key) }
     refused = savepoint.refused
     registry.turnLeavingIntoFaults()
-    if !savepoint.isAnnounced { undone = undone.ofObjects(in: savepoint.announcedPushed) }
     reporter.turn = savepoint.isAnnounced ? TurnChanges() : savepoint.turn
-    reporter.turn.append(standing(savepoint.lasting), schema: schema)
-    noteLasting(undone)
+    reporter.turn.append(standing(savepoint.lasting, without: undone.deleted), schema: schema)
+    if savepoint.isAnnounced { noteLasting(undone) }
     if reporter.liveResults.isFetchedInSavepoint { reporter.liveResults.noteUnknown() }
     if let undoRecorder, undoRecorder === savepoint.undoManager, let state = savepoint.undoState {
       undoRecorder.state = state
@@ -79,11 +80,28 @@ extension UnitOfWork {
   }
 
   /// Notes the reversal of links that no record has, and tells observers of the relationships.
-  private func noteLinks(revertedTo former: Overlay, in undone: inout TurnChanges) {
-    for segment in working.segmentsDiffering(from: former) {
-      registry.linksWillChange(segment.links)
-      undone.refreshed += segment.links.byPlace.keys.map(\.owner)
+  ///
+  /// - Parameter noted: objects whose reversal is noted in any case.
+  private func noteLinks(
+    revertedTo former: Overlay, apartFrom noted: Set<ObjectKey>, in undone: inout TurnChanges
+  ) {
+    let (links, formerLinks) = (working.links, former.links)
+    for place in Set(links.byPlace.keys).union(formerLinks.byPlace.keys)
+    where links.at(place) != formerLinks.at(place) {
+      registry.linksWillChange(place.relationship, of: place.owner)
+      if !noted.contains(place.owner) { undone.refreshed.append(place.owner) }
     }
+  }
+
+  /// Tells observers of an object's reversal, also if the object is not registered: it may become,
+  /// or cease to be, a member of others' relationships.
+  private func notifyObservers(of key: ObjectKey, revertedTo former: Change?) {
+    if registry.isUnobserved { return }
+    let now = working.change(for: key)
+    let beneath = (former?.base ?? now?.base)?.record
+    registry.recordWillChange(
+      of: key, from: now == nil ? beneath : now?.record,
+      to: former == nil ? beneath : former?.record)
   }
 
   // MARK: - Saves within a savepoint
@@ -132,15 +150,6 @@ extension UnitOfWork {
     }
   }
 
-  /// Observers are notified of children's saves that may yet be reverted.
-  func noteAnnouncedInSavepoints(_ pushes: [TurnChanges]) {
-    for push in pushes {
-      for index in savepoints.indices {
-        savepoints[index].announcedPushed.formUnion(push.inserted + push.updated + push.deleted)
-      }
-    }
-  }
-
   /// Notes a merge for the turn's report. No savepoint takes back the values that objects without
   /// unsaved changes got from it.
   func noteMerge(_ merged: TurnChanges) { noteLasting(merged) }
@@ -160,10 +169,13 @@ extension UnitOfWork {
 
   /// Lasting changes as they are to be reported after a savepoint was restored: objects that have
   /// their unsaved changes again are there, unless these delete them.
-  private func standing(_ lasting: TurnChanges) -> TurnChanges {
+  ///
+  /// - Parameter gone: objects that are not there any more.
+  private func standing(_ lasting: TurnChanges, without gone: [ObjectKey]) -> TurnChanges {
+    let gone = Set(gone)
     var standing = TurnChanges()
     standing.inserted = lasting.inserted
-    standing.refreshed = lasting.refreshed + lasting.updated
+    standing.refreshed = (lasting.refreshed + lasting.updated).filter { !gone.contains($0) }
     for key in lasting.deleted {
       switch working.kind(of: key) {
       case nil: standing.deleted.append(key)
@@ -176,13 +188,12 @@ extension UnitOfWork {
 }
 
 extension Overlay {
-  /// The segments that only one of the two overlays has.
-  fileprivate func segmentsDiffering(from other: Overlay) -> [Segment] {
-    removing(other.segments).segments + other.removing(segments).segments
-  }
-
   /// The objects whose changes are not in the same segments here and there.
   fileprivate func keysDiffering(from other: Overlay) -> Set<ObjectKey> {
-    segmentsDiffering(from: other).reduce(into: []) { $0.formUnion($1.changes.keys) }
+    var keys: Set<ObjectKey> = []
+    for segment in removing(other.segments).segments + other.removing(segments).segments {
+      keys.formUnion(segment.changes.keys)
+    }
+    return keys
   }
 }

@@ -29,7 +29,7 @@ struct ResultPlacement<Object: Entity> {
     /// The first sort key is the section's, too.
     case sorted(PathOperand)
     /// The list is in the order of the section first, and of the sort keys within it.
-    case ordering(PathOperand, ResolvedSortKey)
+    case ordering(PathOperand, [ResolvedSortKey])
     case computed((Object) -> String?)
   }
 
@@ -54,7 +54,9 @@ struct ResultPlacement<Object: Entity> {
     case .computed(let name): section = .computed(name)
     case .property(let operand, let key):
       let resolved = try operand.resolved(by: resolver.resolving(operand.extent))
-      section = try Self.section(resolved, key, of: request, resolver)
+      // The paths are in the log now.
+      section = try Self.section(
+        resolved, key, of: request, PathResolver(schema: schema, entity: entity, log: nil))
     }
   }
 
@@ -66,8 +68,14 @@ struct ResultPlacement<Object: Entity> {
       throw QueryError.unfitProperty(
         entity: resolver.entity.description.name, property: operand.description)
     }
-    let key = try ResolvedSortKey(key, resolver)
-    guard let slot = key.sortedSlot else { return .ordering(operand, key) }
+    let resolved = try ResolvedSortKey(key, resolver)
+    guard let slot = resolved.sortedSlot else {
+      // Cases that are side by side in the order of an enum have sections of their own.
+      let cases =
+        try resolved.isRanked
+        ? [ResolvedSortKey(operand, order: key.order, resolver)] : []
+      return .ordering(operand, [resolved] + cases)
+    }
     // The plan may leave the key out: all objects of a predicate may have one value of it.
     let first = try request.untyped.sortKeys.first.map { try ResolvedSortKey($0, resolver) }
     guard first?.sortedSlot == slot else {
@@ -103,9 +111,9 @@ struct ResultPlacement<Object: Entity> {
     switch section {
     case .none: break
     case .sorted(let operand): name = try operand.value(of: row, reader).sectionName
-    case .ordering(let operand, let key):
+    case .ordering(let operand, let keys):
       name = try operand.value(of: row, reader).sectionName
-      try key.append(row, reader, to: &order)
+      for key in keys { try key.append(row, reader, to: &order) }
     case .computed(let sectionName):
       name = (loader.instance(of: row.key) as? Object).flatMap(sectionName)
     }

@@ -10,8 +10,8 @@ import StrataModel
 /// `observation`.
 ///
 /// ## Invariants
-/// - I1 `registrars[object.observation]` is the registrar of `object`, and `objects` has the object
-///   at the same index; index 0 is unused.
+/// - I1 `registrars[object.observation]` is the registrar of `object`; index 0 is unused.
+/// - I2 `owners` has objects with a registrar only.
 ///
 /// ## Lifetime
 /// An object gets its registrar when a property is first read, and loses it when the cache releases
@@ -22,12 +22,11 @@ import StrataModel
 /// The context's.
 @usableFromInline
 final class ObservedObjects {
-  private struct WeakObject {
-    weak var object: ManagedObject?
-  }
-
   private var registrars: ContiguousArray<ObservationRegistrar?> = [nil]
-  private var objects: ContiguousArray<WeakObject> = [WeakObject()]
+  /// The objects of which a to-many relationship was read, by their `observation`.
+  ///
+  /// They are not retained, and are there: each leaves in `forget`, before its context lets it go.
+  private var owners: [UInt32: Unmanaged<ManagedObject>] = [:]
   private var free: [UInt32] = []
   /// One for each slot, whatever the entity.
   private var keyPaths: [KeyPath<ManagedObject, Int>] = []
@@ -41,6 +40,9 @@ final class ObservedObjects {
   func access(_ object: ManagedObject, _ slot: Int) {
     guard object.status != .detached else { return }
     registrar(of: object).access(object, keyPath: keyPath(of: slot))
+    if object.binding.entity.relationships[slot]?.isToMany == true {
+      owners[object.observation] = Unmanaged.passUnretained(object)
+    }
   }
 
   /// Tells observers that the property at `slot` is about to change.
@@ -57,14 +59,14 @@ final class ObservedObjects {
     registrar.didSet(object, keyPath: keyPath(of: slot))
   }
 
-  /// All objects that may be observed.
-  var all: [ManagedObject] { objects.compactMap(\.object) }
+  /// The objects of which a to-many relationship may be observed. O(their number).
+  var ownersOfMembers: [ManagedObject] { owners.values.map { $0.takeUnretainedValue() } }
 
   /// Releases the object's registrar.
   func forget(_ object: ManagedObject) {
     guard object.observation != 0 else { return }
     registrars[Int(object.observation)] = nil
-    objects[Int(object.observation)].object = nil
+    owners[object.observation] = nil
     free.append(object.observation)
     object.observation = 0
   }
@@ -75,11 +77,9 @@ final class ObservedObjects {
     if let place = free.popLast() {
       object.observation = place
       registrars[Int(place)] = registrar
-      objects[Int(place)].object = object
     } else {
       object.observation = UInt32(registrars.count)
       registrars.append(registrar)
-      objects.append(WeakObject(object: object))
     }
     return registrar
   }

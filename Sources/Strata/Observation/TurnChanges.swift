@@ -60,16 +60,6 @@ struct TurnChanges: Sendable {
   /// to-one slot.
   mutating func noteEnd(_ key: ObjectKey, _ slot: Int) { ends.append((key, slot)) }
 
-  /// The objects among `keys` that were inserted, deleted or refreshed.
-  func ofObjects(in keys: Set<ObjectKey>) -> TurnChanges {
-    var part = TurnChanges()
-    if keys.isEmpty { return part }
-    part.inserted = inserted.filter(keys.contains)
-    part.deleted = deleted.filter(keys.contains)
-    part.refreshed = refreshed.filter(keys.contains)
-    return part
-  }
-
   /// Notes that a new object has got another key.
   mutating func replaceInserted(_ former: ObjectKey, by key: ObjectKey) {
     if let place = inserted.lastIndex(of: former) { inserted[place] = key }

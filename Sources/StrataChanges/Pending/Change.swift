@@ -33,8 +33,7 @@ package struct Change: Sendable {
   /// object since it was read, and counts as no change everywhere else.
   @inlinable package var isReadLock: Bool { kind == .update && slots.isEmpty }
 
-  /// Whether the object came and went: no other context than the one that made the change has seen
-  /// it.
+  /// Whether the object came and went: no state beneath the context that made the change had it.
   @inlinable package var isUnseenDeletion: Bool { kind == .delete && base == nil }
 
   /// Whether a save would have something to do for it: not for an object that came and went, nor

@@ -73,9 +73,9 @@ extension ContextLayer.State {
   /// Ends a successful save.
   ///
   /// - Parameter overlay: the remaining changes, without the segments that the store has.
-  mutating func replace(_ overlay: Overlay, inbox: [ContextLayer.Push]) {
+  mutating func replace(_ overlay: Overlay, inbox: Inbox) {
     frozenEpoch = nil
-    self.inbox = Inbox(inbox)
+    self.inbox = inbox
     pin = nil
     show(overlay)
   }

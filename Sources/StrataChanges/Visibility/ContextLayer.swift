@@ -232,7 +232,7 @@ public final class ContextLayer: Sendable {
   /// - Parameter event: the store's decisions that differ from the saved values; nil if there are
   ///   none.
   package func replace(
-    _ overlay: Overlay, inbox: [Push], ifStill revision: UInt64, event: ChangeEvent? = nil
+    _ overlay: Overlay, inbox: Inbox, ifStill revision: UInt64, event: ChangeEvent? = nil
   ) -> Bool {
     transit(ifStill: revision, telling: event) {
       $0.replace(overlay, inbox: inbox)

@@ -31,14 +31,14 @@ package struct Inbox: Sendable {
 
   package init() {}
 
-  init(_ pushes: some Sequence<ContextLayer.Push>) {
+  package init(_ pushes: some Sequence<ContextLayer.Push>) {
     for push in pushes { append(push) }
   }
 
   package var isEmpty: Bool { count == 0 }
 
   /// Adds a push as the newest one. O(1).
-  mutating func append(_ push: ContextLayer.Push) {
+  package mutating func append(_ push: ContextLayer.Push) {
     newest = Node(push, older: newest)
     count += 1
   }

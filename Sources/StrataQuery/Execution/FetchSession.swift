@@ -29,7 +29,9 @@ final class FetchSession<Sink> {
   // one fetch, and no access to these properties runs code that could access the session again.
   @exclusivity(unchecked)
   var sink: Sink
+  @exclusivity(unchecked)
   var window: Window
+  @exclusivity(unchecked)
   var reads = ReadCount()
   /// The executed access of the plan, for the explanation.
   var accessStep: QueryExplanation.Step?

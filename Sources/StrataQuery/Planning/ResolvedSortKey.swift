@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+package import Foundation
 import StrataModel
 import StrataRecord
 
@@ -27,7 +27,7 @@ package struct ResolvedSortKey: Sendable, CustomStringConvertible {
       key.operand.resolved(by: resolver.resolving(key.operand.extent)), order: key.order, resolver)
   }
 
-  init(
+  package init(
     _ operand: any Operand, order: SortOrder, _ resolver: PathResolver
   ) throws(QueryError) {
     self.operand = operand
@@ -55,6 +55,9 @@ package struct ResolvedSortKey: Sendable, CustomStringConvertible {
     KeyEncoder.append(value: path.absentValue, kind: path.kind, to: &bytes)
     absentKey = bytes
   }
+
+  /// Whether the key has the order of an enum, in which different cases may be side by side.
+  package var isRanked: Bool { (operand as? Calculation)?.ranked != nil }
 
   /// Whether an absent slot sorts among the values, instead of before all values.
   var readsAbsentAsValue: Bool { absentKey != KeyEncoder.absentKey(kind) }

@@ -9,7 +9,7 @@ import StrataRecord
 /// reverse order reverses all of this.
 package struct SortKey: Sendable {
   let operand: any OperandNode
-  let order: SortOrder
+  package let order: SortOrder
 }
 
 extension SortKey {

@@ -117,4 +117,53 @@ private func isNotified(
       #expect(language.countries.isEmpty)
     }
   }
+
+  @Test func `is notified when another context moves a member of an ordered relationship`() throws {
+    let container = try geography()
+    let id = try container.root.performAndWait { context in
+      let album = Album(context: context)
+      for name in ["A", "B"] {
+        let track = Track(context: context)
+        track.name = name
+        album.tracks.append(track)
+      }
+      try context.save()
+      return album.objectID
+    }
+    let context = ManagedObjectContext(parent: container.root)
+    context.tracksObservation = true
+    context.automaticallyMergesChangesFromParent = true
+    let album = try context.existingObject(Album.self, with: id)
+    let isMoved = try isNotified {
+      _ = album.tracks.count
+    } by: {
+      try container.root.performAndWait { other in
+        let tracks = try other.existingObject(Album.self, with: id).tracks
+        tracks.move(from: 1, to: 0)
+        try other.save()
+      }
+      context.processPendingChanges()
+    }
+    #expect(isMoved)
+    #expect(album.tracks.map(\.name) == ["B", "A"])
+  }
+
+  @Test func `is notified when the target of an unsaved link is deleted by another context`() throws
+  {
+    try withObservedCountry { context, country, other in
+      let id = country.objectID
+      let city = context.city("A", in: country)
+      context.processPendingChanges()
+      let isCut = try isNotified {
+        _ = city.country
+      } by: {
+        try other.performAndWait { context in
+          context.delete(try context.existingObject(Country.self, with: id))
+          try context.save()
+        }
+        context.processPendingChanges()
+      }
+      #expect(isCut)
+    }
+  }
 }

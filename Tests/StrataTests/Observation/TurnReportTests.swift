@@ -99,6 +99,22 @@ extension MessageLog {
     }
   }
 
+  @Test func `does not name an object that one save inserted and another deleted`() throws {
+    let container = try geography()
+    let parent = ManagedObjectContext.withExplicitTurns(below: container.coordinator)
+    let log = MessageLog(parent.layer)
+    let queue = ContextQueue(parent: parent.layer)
+    try queue.performAndWait { context in
+      let city = context.city("A")
+      try context.save()
+      context.delete(city)
+      try context.save()
+    }
+    #expect(try parent.count(City.all) == 0)
+    parent.processPendingChanges()
+    #expect(log.turns.allSatisfy { $0.inserted.isEmpty && $0.deleted.isEmpty })
+  }
+
   @Test(arguments: ["rollback", "reset"])
   func `is posted before the report of a rollback or reset that follows it`(call: String) throws {
     let container = try geography()
@@ -161,6 +177,46 @@ extension MessageLog {
     let city = try #require(id)
     #expect(log.turns.last?.deleted == [city])
     #expect(log.turns.last?.inserted.count == 1)
+  }
+
+  @Test func `comes after that of the changes before the savepoint`() throws {
+    let container = try geography()
+    let parent = ManagedObjectContext(parent: container.coordinator)
+    let log = MessageLog(parent.layer)
+    let city = parent.city("A")
+    parent.withSavepoint {
+      let child = ManagedObjectContext(parent: parent)
+      do {
+        child.delete(try child.existingObject(City.self, with: city.objectID))
+        try child.save()
+      } catch { Issue.record(error) }
+    }
+    parent.processPendingChanges()
+    #expect(log.turns.map(\.inserted) == [[city.objectID], []])
+    #expect(log.turns.map(\.deleted) == [[], [city.objectID]])
+  }
+
+  @Test func `names an object that a refused save had reported as deleted and not as refreshed`()
+    throws
+  {
+    let container = try geography()
+    let context = ManagedObjectContext(parent: container.coordinator)
+    let iran = context.country("IR")
+    try context.save()
+    let log = MessageLog(context.layer)
+    #expect(throws: ContextError.self) {
+      try context.withSavepoint {
+        let government = Government(context: context)
+        government.form = String(repeating: "x", count: 21)
+        let iraq = context.country("IQ")
+        iraq.neighbours.insert(iran)
+        try context.save()
+      }
+    }
+    context.processPendingChanges()
+    let turn = try #require(log.turns.last)
+    #expect(turn.deleted.count == 2)
+    #expect(turn.refreshed == [iran.objectID])
   }
 
   @Test func `names both ends of links that were reported`() throws {
