@@ -183,7 +183,7 @@ package final class TurnPublisher: ContextPart {
     while true {
       let state = layer.current
       if work.isPublished && state.inbox.isEmpty { return [] }
-      pushes += state.inbox.dropFirst(pushes.count)
+      state.inbox.appendRest(to: &pushes)
       if !work.isPublished {
         for push in pushes[composedKeys.count...] {
           let segment = Composition.compose(
@@ -263,8 +263,9 @@ package final class TurnPublisher: ContextPart {
 
   /// Posts the turn's changes so far, after those of the children's saves that it has integrated.
   func announceTurn() {
-    let changes = reporter.takeUnreported()
+    let (integrated, changes) = (reporter.takeIntegrated(), reporter.takeTurn())
     if !work.savepoints.isEmpty { work.noteAnnouncedInSavepoints() }
+    reporter.announce(integrated)
     reporter.announce(changes)
   }
 }

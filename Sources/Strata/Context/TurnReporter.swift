@@ -63,14 +63,21 @@ package final class TurnReporter {
   /// The changes that were not reported yet, in order; this marks them as reported.
   func takeUnreported() -> [TurnChanges] {
     if integrated.isEmpty, turn.isUntouched { return [] }
-    var unreported: [TurnChanges] = []
-    swap(&unreported, &integrated)
+    var unreported = takeIntegrated()
     unreported.append(takeTurn())
     return unreported
   }
 
+  /// The changes of integrated saves that were not reported yet; this marks them as reported.
+  func takeIntegrated() -> [TurnChanges] {
+    if integrated.isEmpty { return [] }
+    var taken: [TurnChanges] = []
+    swap(&taken, &integrated)
+    return taken
+  }
+
   /// The turn's changes so far, which are then empty.
-  private func takeTurn() -> TurnChanges {
+  func takeTurn() -> TurnChanges {
     var taken = TurnChanges()
     swap(&taken, &turn)
     return taken

@@ -96,19 +96,21 @@ extension UnitOfWork {
   ) -> TurnChanges {
     var taken = TurnChanges()
     for key in touched {
+      guard let kind = working.kind(of: key) else { continue }
       // One of the saves has inserted the object, and another has deleted it.
-      if working.kind(of: key) == .delete, former.kind(of: key) == nil,
+      if kind == .delete, former.kind(of: key) == nil,
         working.change(for: key)?.isUnseenDeletion == true
       {
         continue
       }
       guard let place = sent.changes.index(of: key) else {
-        adopt(key, isInserted: false, notingIn: &taken)
+        adopt(key, kind, isInserted: false, notingIn: &taken)
         continue
       }
       // The child has only read the object, or it came and went there.
       guard sent.changes.values[place].isAnything else { continue }
-      adopt(key, isInserted: sent.changes.values[place].kind == .insert, notingIn: &taken)
+      let isInserted = sent.changes.values[place].kind == .insert
+      adopt(key, kind, isInserted: isInserted, notingIn: &taken)
     }
     taken.noteAll(sent, schema: schema)
     return taken
@@ -123,7 +125,8 @@ extension UnitOfWork {
       if let place = segment.changes.index(of: key), segment.changes.values[place].isReadLock {
         continue
       }
-      adopt(key, isInserted: false, notingIn: &taken)
+      guard let kind = working.kind(of: key) else { continue }
+      adopt(key, kind, isInserted: false, notingIn: &taken)
     }
     taken.noteAll(segment, schema: schema)
     return taken
@@ -133,12 +136,13 @@ extension UnitOfWork {
   ///
   /// - Parameter isInserted: whether the change has inserted the object; if not, one that is new
   ///   here was updated.
-  private func adopt(_ key: ObjectKey, isInserted: Bool, notingIn taken: inout TurnChanges) {
-    switch working.kind(of: key) {
-    case .insert? where isInserted: taken.inserted.append(key)
-    case .insert?, .update?: taken.updated.append(key)
-    case .delete?: taken.deleted.append(key)
-    case nil: return
+  private func adopt(
+    _ key: ObjectKey, _ kind: Change.Kind, isInserted: Bool, notingIn taken: inout TurnChanges
+  ) {
+    switch kind {
+    case .insert where isInserted: taken.inserted.append(key)
+    case .insert, .update: taken.updated.append(key)
+    case .delete: taken.deleted.append(key)
     }
     if let object = registry.cache.object(for: key), let change = working.change(for: key) {
       adopt(change, for: object)

@@ -46,13 +46,23 @@ package struct Inbox: Sendable {
   /// The pushes without the oldest `number` ones, oldest first. O(their number).
   package func dropFirst(_ number: Int) -> [ContextLayer.Push] {
     var pushes: [ContextLayer.Push] = []
+    append(count - number, to: &pushes)
+    return pushes
+  }
+
+  /// Appends the pushes that are newer than those of `pushes`, which are this inbox's oldest ones.
+  package func appendRest(to pushes: inout [ContextLayer.Push]) {
+    append(count - pushes.count, to: &pushes)
+  }
+
+  /// Appends the newest pushes, oldest first.
+  private func append(_ number: Int, to pushes: inout [ContextLayer.Push]) {
+    let start = pushes.count
     var next = newest
-    for _ in 0..<max(0, count - number) {
-      guard let node = next else { break }
+    while pushes.count - start < number, let node = next {
       pushes.append(node.push)
       next = node.older
     }
-    pushes.reverse()
-    return pushes
+    if number > 1 { pushes[start...].reverse() }
   }
 }
