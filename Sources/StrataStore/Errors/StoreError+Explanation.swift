@@ -190,6 +190,12 @@ extension StoreError {
         "The store cannot get new objects, and nothing was saved.",
         because: "It has no serials left, and those of deleted objects are not used again.",
         remedy: "Copy the objects into a new store, where they get new IDs.")
+    case .serialsUnreserved:
+      ErrorExplanation(
+        "The new objects cannot be saved, and nothing was saved.",
+        because: "The store could neither be written nor read when they were inserted, so they "
+          + "have no serials of it.",
+        remedy: "Roll back, and insert the objects again.")
 
     // MARK: History
     case .historyNotKept:

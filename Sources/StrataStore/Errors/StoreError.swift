@@ -120,6 +120,10 @@ public enum StoreError: Error, Sendable {
   /// Nothing was saved. Objects that are there can still be changed and deleted. Copy them into a
   /// new store, where they get new IDs; a dump keeps the serials.
   case serialsExhausted
+  /// The save has new objects without a serial of the store, because the store could neither be
+  /// written nor read when they were inserted. Nothing was saved. Roll back, and insert the objects
+  /// again: now they get serials.
+  case serialsUnreserved
 
   // MARK: History
 
