@@ -124,6 +124,8 @@ import Testing
       byteCountMax: 1 << 20)
     let city = store.schema.of(Atlas.city).number
     let name = PropertyValue.string(String(repeating: "x", count: 500))
+    // Until it is let go, no page is free again.
+    var snapshot: (any Snapshot)? = try store.snapshot()
     var (serial, isFull) = (UInt64(1), false)
     while !isFull {
       var edit = Edit(store)
@@ -131,8 +133,24 @@ import Testing
       do { try edit.save() } catch StoreError.storeFull { isFull = true }
       serial += 1
     }
+    // A reservation needs fewer pages than a save.
+    var canReserve = true
+    while canReserve {
+      do {
+        try store.fillSerials()
+        _ = store.takeSerials(upTo: 65_536)
+      } catch StoreError.storeFull { canReserve = false }
+    }
     let blocks = (0..<6).map { _ in store.takeSerials(upTo: 65_536) }
     #expect(blocks.allSatisfy { $0.upperBound <= 1 << 40 })
+    #expect(snapshot != nil)
+    snapshot = nil
+    var deletion = Edit(store)
+    try deletion.delete(ObjectKey(entity: city, serial: 1))
+    try deletion.save()
+    var insertion = Edit(store)
+    insertion.insert(Atlas.city, key: ObjectKey(entity: city, serial: blocks[5].lowerBound))
+    try insertion.save()
     store.close()
   }
 
