@@ -82,8 +82,8 @@ extension StoreError {
     case .malformedNames(let names):
       ErrorExplanation(
         "Names of the migration are malformed, and no store was changed.",
-        because: "Of the entries of removing and converting, these can name neither an entity nor "
-          + "a property: \(names.map { "\"\($0)\"" }.joined(separator: ", ")).",
+        because: "Of the entries of removing or converting, these are malformed: "
+          + "\(names.map { "\"\($0)\"" }.joined(separator: ", ")).",
         remedy: "Write Entity or Entity.property in removing, and Entity.property in converting.")
     case .tooManyModels:
       ErrorExplanation(
