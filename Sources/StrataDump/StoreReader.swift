@@ -74,7 +74,7 @@ package struct StoreReader {
       let toOne = entity.relationships.compactMap { $0 }.filter { !$0.isToMany }
       if toMany.isEmpty && toOne.isEmpty { continue }
       try forEachObject(of: entity) { key, record in
-        let targets = try targets(of: toOne, entity, record)
+        let targets = try targets(of: key, toOne, entity, record)
         if !targets.isEmpty { try body(.targets(id(key), targets)) }
         for relationship in toMany { try visitMembers(of: key, relationship, body) }
         linkedCount += 1
@@ -170,13 +170,17 @@ package struct StoreReader {
   // MARK: - Links
 
   private func targets(
-    of relationships: [RelationshipSchema], _ entity: EntitySchema, _ record: UnsafeRawPointer
+    of owner: ObjectKey, _ relationships: [RelationshipSchema], _ entity: EntitySchema,
+    _ record: UnsafeRawPointer
   ) throws -> [(name: String, target: DumpedID)] {
+    // All are read first: reading another record may move this one.
     let found = relationships.compactMap { relationship in
-      entity.layout.slot(relationship.slot, at: record).toOne.map { (relationship.name, $0) }
+      entity.layout.slot(relationship.slot, at: record).toOne.map { (relationship, $0) }
     }
     // A delete rule without action leaves links that lead nowhere.
-    return try found.filter { try isThere($0.1) }.map { ($0.0, id($0.1)) }
+    return try found.filter { relationship, target in
+      try isThere(target) && isSound(relationship, of: owner, to: target)
+    }.map { ($0.0.name, id($0.1)) }
   }
 
   /// Whether an object is in the dump.
@@ -211,19 +215,22 @@ package struct StoreReader {
 
   /// Whether a link may be there: it leads to an object of the right entity, and the member's
   /// record has the link too, if it is kept there. An index that says something else is damaged,
-  /// and may not overrule a record.
+  /// and may not overrule a record. A link that may not be there is damage.
   private func isSound(
     _ relationship: RelationshipSchema, of owner: ObjectKey, to member: ObjectKey
   ) throws -> Bool {
-    let reason: String
+    let error: StoreError
     if schema.canLead(relationship, to: member.entity) {
       guard case .inverseSlot(_, let slot) = relationship.storage else { return true }
       if try view.target(of: member, at: slot) == owner { return true }
-      reason = "an index says that the object leads to another one, and it does not"
+      error = .damagedIndex(
+        naming: member, "an index says that the object leads to another one, and it does not")
+    } else if relationship.isToMany {
+      error = .damagedIndex(
+        naming: member, "it is linked as a member, and is of another entity")
     } else {
-      reason = "it is linked as a member, and is of another entity"
+      error = .damagedRecord(of: owner, "it leads to an object of another entity")
     }
-    let error = StoreError.damagedIndex(naming: member, reason)
     guard let onDamage else { throw error }
     onDamage("\(id(owner).text).\(relationship.name)", error)
     return false

@@ -310,7 +310,7 @@ package final class LMDBStore: PersistentStore {
   /// Has a block of serials, so that insertions need not wait while requests are held.
   ///
   /// - Throws: the errors of a save.
-  func fillSerials() throws { try serials.fill(for: self) }
+  package func fillSerials() throws { try serials.fill(for: self) }
 
   package var lockStatistics: LockStatistics {
     var statistics = LockStatistics()

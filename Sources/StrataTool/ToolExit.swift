@@ -60,7 +60,8 @@ enum ToolExit: Int32 {
       case .storeInUse, .storeBusy, .snapshotHeld, .modelChanged: .inUse
       case .permissionDenied, .readOnly: .permission
       case .notAStrataStore, .unsupportedFormat, .damaged, .modelMismatch: .badInput
-      case .diskFull, .storeFull, .serialsExhausted, .tooManyModels, .storage, .fileReplaced:
+      case .diskFull, .storeFull, .serialsExhausted, .serialsUnreserved, .tooManyModels, .storage,
+        .fileReplaced:
         .inputOutput
       case .historyNotKept, .historyTooOld, .foreignHistoryToken, .malformedNames: .usage
       default: .software

@@ -117,7 +117,7 @@ import Testing
     case let error as AncestorSaveError: reaction(to: error.underlyingError)
     case ContextError.validationFailed, ContextError.deleteDenied: .mend
     case StoreError.uniquenessViolations, StoreError.countViolations: .mend
-    case StoreError.conflicts, StoreError.danglingLinks: .repeatWork
+    case StoreError.conflicts, StoreError.danglingLinks, StoreError.serialsUnreserved: .repeatWork
     case StoreError.storeBusy: .wait
     case StoreError.diskFull, StoreError.storeFull: .freeSpace
     case StoreError.modelChanged: .restart

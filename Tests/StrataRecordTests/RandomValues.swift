@@ -87,7 +87,8 @@ extension SeededGenerator {
     case .data: return .data(Data(bytes(6)))
     case .date: return .date(Date(timeIntervalSinceReferenceDate: double()))
     case .uuid:
-      let words = (chance(2) ? 0 : next(), bits())
+      // In the order of comparison: small values end in their bits.
+      let words = ((chance(2) ? 0 : next()).bigEndian, bits().bigEndian)
       return .uuid(UUID(uuid: withUnsafeBytes(of: words) { $0.load(as: uuid_t.self) }))
     case .url: return .url(URL(string: "https://example.org/\(bits() % 1000)?\(bits() % 7)")!)
     case .codable: return .codable(Data("\(bits())".utf8))

@@ -11,6 +11,11 @@ import Testing
   var next: Book?
 }
 
+/// The length of its name is that of `Book`: one can take the place of the other in a file.
+@Entity private final class Desk: ManagedObject {
+  var name: String?
+}
+
 @Suite(.enabled(if: ToolProcess.isThere, "the trait Tool is off"))
 struct `A file that is damaged or no store` {
   private let folder: TemporaryDirectory
@@ -274,12 +279,38 @@ struct `A file that is damaged or no store` {
     #expect(try ToolProcess.run("check", copy.path).exitCode == 0)
   }
 
+  @Test func `is salvaged without a target of another entity`() throws {
+    let (library, copy) = (folder.file("library.strata"), folder.file("salvaged.strata"))
+    try makeLibrary(at: library)
+    var bytes = try Data(contentsOf: library)
+    // The description says that books lead to desks.
+    let (right, wrong) = (#""destination":"Book""#, #""destination":"Desk""#)
+    #expect(bytes.range(of: Data(right.utf8)) != nil, "the relationship is there")
+    while let found = bytes.range(of: Data(right.utf8)) {
+      bytes.replaceSubrange(found, with: Data(wrong.utf8))
+    }
+    try bytes.write(to: library)
+
+    #expect(try ToolProcess.run("dump", library.path).exitCode == 65)
+    let outcome = try ToolProcess.run("salvage", library.path, copy.path)
+    #expect(outcome.exitCode == 1, "\(outcome.output) \(outcome.errors)")
+    let losses = outcome.lines.filter { $0.hasPrefix("damage: ") }
+    #expect(losses.count == 2, "\(losses)")
+    #expect(losses.contains { $0.hasPrefix("damage: Book/1.next: ") })
+    #expect(losses.contains { $0.hasPrefix("damage: Book/2.next: ") })
+    let context = ManagedObjectContext(
+      parent: try PersistentStoreCoordinator(
+        at: copy, model: ManagedObjectModel(ofStoreAt: copy)))
+    #expect(try context.fetch(FetchRequest<ManagedObject>(entityName: "Book")).count == 3)
+    #expect(try ToolProcess.run("check", copy.path).exitCode == 0)
+  }
+
   /// Saves three books: the second has the name of the first, the third its number, and each leads
   /// to the next.
   private func makeLibrary(at url: URL) throws {
     let context = ManagedObjectContext(
       parent: try PersistentStoreCoordinator(
-        at: url, model: ManagedObjectModel(Book.self), durability: .none))
+        at: url, model: ManagedObjectModel(Book.self, Desk.self), durability: .none))
     let books = [(1, "a"), (2, "a"), (1, nil)].map { number, name in
       let book = Book(context: context)
       (book.number, book.name) = (number, name)

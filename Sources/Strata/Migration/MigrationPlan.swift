@@ -51,18 +51,26 @@ extension MigrationPlan {
   ///   - copy: the URL of the migrated copy. No file may exist there.
   ///   - removing: the entities, and the properties as `Entity.property`, whose data may be deleted
   ///     after the last stage.
+  ///   - maximumByteCount: the size in bytes that the copy may grow to; nil for 1 TiB. With the one
+  ///     of the program, a migration that does not fit throws `StoreError.storeFull` here, too.
   /// - Throws: as opening a store with the plan; `StoreError.fileExists`. After an error, no new
   ///   file is left at `copy`.
   @discardableResult
   public func migrateCopy(
-    ofStoreAt url: URL, to model: ManagedObjectModel, at copy: URL, removing: Set<String> = []
+    ofStoreAt url: URL, to model: ManagedObjectModel, at copy: URL, removing: Set<String> = [],
+    maximumByteCount: Int? = nil
   ) throws -> MigrationReport {
+    // Names are refused before anything is copied.
+    _ = try (stages.map { try $0.prepared(nil, BatchWatch()) }, DataRemoval(parsing: removing))
     try StoreFiles.copy(url.storePath, to: copy.storePath)
     do {
-      let report = try run(onStoreAt: copy, to: model, removing: removing, durability: .none)
+      let report = try run(
+        onStoreAt: copy, to: model, removing: removing, durability: .none,
+        maximumByteCount: maximumByteCount)
       // Opening infers the remaining changes, or throws.
       _ = try PersistentStoreCoordinator(
-        at: copy, model: model, removing: removing, durability: .none)
+        at: copy, model: model, removing: removing, durability: .none,
+        maximumByteCount: maximumByteCount)
       return report
     } catch {
       StoreFiles.removeIfPossible(copy.path)
@@ -74,13 +82,21 @@ extension MigrationPlan {
   /// takes. It migrates a copy of the store in the folder for temporary files, and removes the
   /// copy. The folder needs space for the whole store.
   ///
-  /// - Throws: as `migrateCopy(ofStoreAt:to:at:)`.
+  /// - Parameters:
+  ///   - url: the URL of a store, which may be in use.
+  ///   - model: the model that the copy is taken to.
+  ///   - removing: as in `migrateCopy`.
+  ///   - maximumByteCount: as in `migrateCopy`.
+  /// - Throws: as `migrateCopy`.
   public func dryRun(
-    onStoreAt url: URL, to model: ManagedObjectModel, removing: Set<String> = []
+    onStoreAt url: URL, to model: ManagedObjectModel, removing: Set<String> = [],
+    maximumByteCount: Int? = nil
   ) throws -> MigrationReport {
     let folder = try PrivateFolder()
     let copy = URL(fileURLWithPath: folder.path).appendingPathComponent("copy")
-    return try migrateCopy(ofStoreAt: url, to: model, at: copy, removing: removing)
+    return try migrateCopy(
+      ofStoreAt: url, to: model, at: copy, removing: removing,
+      maximumByteCount: maximumByteCount)
   }
 
   /// Runs the stages that the store has not been through. Without a file, it creates a store that

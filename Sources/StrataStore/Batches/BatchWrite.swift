@@ -64,7 +64,8 @@ struct BatchWrite {
     let view = commit.takeView().read
     return try writing.parts.next(
       BatchStates(before: before, current: view) { [commit] count in
-        let serials = try commit.transaction.freeSerials(UInt64(count), in: commit.queue)
+        let serials = try commit.transaction.freeSerials(
+          UInt64(count), commit.queue.trees, commit.queue.schema)
         try Catalog.setFirstFreeSerial(serials.upperBound, in: commit.transaction)
         return serials
       })

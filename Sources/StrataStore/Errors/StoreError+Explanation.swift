@@ -82,8 +82,8 @@ extension StoreError {
     case .malformedNames(let names):
       ErrorExplanation(
         "Names of the migration are malformed, and no store was changed.",
-        because: "Of the entries of removing and converting, these can name neither an entity nor "
-          + "a property: \(names.map { "\"\($0)\"" }.joined(separator: ", ")).",
+        because: "Of the entries of removing or converting, these are malformed: "
+          + "\(names.map { "\"\($0)\"" }.joined(separator: ", ")).",
         remedy: "Write Entity or Entity.property in removing, and Entity.property in converting.")
     case .tooManyModels:
       ErrorExplanation(
@@ -190,6 +190,12 @@ extension StoreError {
         "The store cannot get new objects, and nothing was saved.",
         because: "It has no serials left, and those of deleted objects are not used again.",
         remedy: "Copy the objects into a new store, where they get new IDs.")
+    case .serialsUnreserved:
+      ErrorExplanation(
+        "The new objects cannot be saved, and nothing was saved.",
+        because: "The store could neither be written nor read when they were inserted, so they "
+          + "have no serials of it.",
+        remedy: "Roll back, and insert the objects again.")
 
     // MARK: History
     case .historyNotKept:

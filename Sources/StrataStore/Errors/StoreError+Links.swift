@@ -6,7 +6,7 @@ package import StrataModel
 
 extension StoreError {
   /// A record is missing, or differs from the one that was written under its key.
-  static func damagedRecord(of key: ObjectKey, _ reason: String) -> StoreError {
+  package static func damagedRecord(of key: ObjectKey, _ reason: String) -> StoreError {
     .damaged(
       tree: TreeKind.records.name(of: key.entity), key: "serial \(key.serial)", reason: reason)
   }

@@ -47,9 +47,9 @@ public enum StoreError: Error, Sendable {
   /// opened with, and a store that is opened read-only is not migrated. Open it for writing once,
   /// with the same stores.
   case migrationRequired(path: String)
-  /// These entries of `removing:` or `converting:` can name neither an entity nor a property. No
-  /// store was changed or created. Write `Entity` or `Entity.property`; `converting:` has only
-  /// properties.
+  /// These entries of a `removing:` or a `converting:` are malformed. No store was changed or
+  /// created. Write `Entity` or `Entity.property` in `removing:`, and `Entity.property` in
+  /// `converting:`. Entries of a later stage may be malformed, too.
   case malformedNames([String])
   /// The store cannot get another model: it has had 32,767 models, or they have had as many
   /// entities or properties together, removed ones included. The store was not changed. Open it
@@ -120,6 +120,10 @@ public enum StoreError: Error, Sendable {
   /// Nothing was saved. Objects that are there can still be changed and deleted. Copy them into a
   /// new store, where they get new IDs; a dump keeps the serials.
   case serialsExhausted
+  /// The save has new objects without a serial of the store, because the store could neither be
+  /// written nor read when they were inserted. Nothing was saved. Roll back, and insert the objects
+  /// again: now they get serials.
+  case serialsUnreserved
 
   // MARK: History
 

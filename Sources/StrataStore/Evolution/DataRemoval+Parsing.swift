@@ -2,7 +2,7 @@
 package import StrataModel
 
 // Programs name entities and properties as texts. They are parsed where they enter the store layer,
-// and all mistakes are reported at once.
+// and all mistakes of one set are reported at once.
 
 extension DataRemoval {
   /// - Parameter names: the names of entities, and of properties as `Entity.property`.

@@ -127,7 +127,7 @@ package final class TransactionStore: PersistentStore, @unchecked Sendable {
   package func takeSerials(upTo countMax: Int) -> Range<UInt64> {
     requireWriter()
     if serials.isEmpty {
-      let taken = try? transaction.freeSerials(1_024, in: queue)
+      let taken = try? transaction.freeSerials(1_024, queue.trees, queue.schema)
       if let taken, (try? Catalog.setFirstFreeSerial(taken.upperBound, in: transaction)) != nil {
         serials = taken
       } else {

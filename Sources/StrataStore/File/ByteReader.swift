@@ -2,16 +2,16 @@
 
 /// Reads the parts of some bytes, one after the other: of a chunk of the history, for example. Each
 /// read returns nil if the bytes do not have the part.
-struct ByteReader {
+package struct ByteReader {
   private let bytes: [UInt8]
   private(set) var offset: Int
 
-  init(_ bytes: [UInt8], from offset: Int) {
+  package init(_ bytes: [UInt8], from offset: Int) {
     self.bytes = bytes
     self.offset = offset
   }
 
-  var isAtEnd: Bool { offset >= bytes.count }
+  package var isAtEnd: Bool { offset >= bytes.count }
 
   mutating func byte() -> UInt8? {
     guard offset < bytes.count else { return nil }
@@ -28,7 +28,7 @@ struct ByteReader {
   }
 
   /// A number as `Varint` writes it.
-  mutating func number() -> UInt64? {
+  package mutating func number() -> UInt64? {
     var result: UInt64 = 0
     var shift: UInt64 = 0
     while shift < 64, let byte = byte() {

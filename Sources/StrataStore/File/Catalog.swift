@@ -221,9 +221,14 @@ struct Catalog {
     }
     let serial = UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
     guard 1...ObjectKey.serialMax ~= serial else {
-      throw damaged(serialNote.description, "\(serial) is not a serial")
+      throw damagedSerial(serial)
     }
     return serial
+  }
+
+  /// The counter of serials is a number that no store reserves serials from.
+  static func damagedSerial(_ serial: UInt64) -> StoreError {
+    damaged(serialNote.description, "\(serial) is no serial of a saved object")
   }
 
   static func setFirstFreeSerial(

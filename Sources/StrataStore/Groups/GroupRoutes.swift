@@ -72,7 +72,11 @@ final class GroupRoutes: Sendable {
 
   private func placeToSave(_ key: ObjectKey, _ schema: Schema) throws(StoreError) -> Int {
     if let place = place(of: key) { return place }
-    // An object without a store: it was inserted here.
+    // An object without a store: it was inserted here. A writable store that could give it no
+    // serial refuses it, and knows why (I3 of `SerialAllocator`).
+    if key.serialRange >= ObjectKey.serialRangeCount, let place = defaultPlace(for: key.entity) {
+      return place
+    }
     if groupMembers.contains(where: { $0.accepts(key.entity) }) { throw .readOnly }
     throw .noStore(entity: schema.entity(key.entity)?.description.name ?? "")
   }

@@ -29,34 +29,37 @@ public struct GoldenStore: Sendable {
   ///   - plan: the stages from earlier models; by default none, so that all changes are inferred.
   ///   - removing: the entities, and the properties as `Entity.property`, whose data may be
   ///     deleted.
+  ///   - maximumByteCount: the size in bytes that the copy may grow to; nil for 1 TiB.
   /// - Returns: the result of `body`.
   /// - Throws: `StoreError.storeMissing`; the errors of copying; as opening a store with a plan;
   ///   the errors of `body`.
   @discardableResult
   public func withMigratedCopy<Result>(
     to model: ManagedObjectModel, migratingWith plan: MigrationPlan = MigrationPlan([]),
-    removing: Set<String> = [], _ body: (PersistentContainer) throws -> Result
+    removing: Set<String> = [], maximumByteCount: Int? = nil,
+    _ body: (PersistentContainer) throws -> Result
   ) throws -> Result {
     let folder = try PrivateFolder()
     defer { withExtendedLifetime(folder) {} }
-    return try body(container(in: folder, model, plan, removing))
+    return try body(container(in: folder, model, plan, removing, maximumByteCount))
   }
 
   /// Migrates a copy of the store, and calls `body` with it, as the function without `async`.
   @discardableResult
   public func withMigratedCopy<Result>(
     to model: ManagedObjectModel, migratingWith plan: MigrationPlan = MigrationPlan([]),
-    removing: Set<String> = [], isolation: isolated (any Actor)? = #isolation,
+    removing: Set<String> = [], maximumByteCount: Int? = nil,
+    isolation: isolated (any Actor)? = #isolation,
     _ body: (PersistentContainer) async throws -> Result
   ) async throws -> Result {
     let folder = try PrivateFolder()
     defer { withExtendedLifetime(folder) {} }
-    return try await body(container(in: folder, model, plan, removing))
+    return try await body(container(in: folder, model, plan, removing, maximumByteCount))
   }
 
   private func container(
     in folder: borrowing PrivateFolder, _ model: ManagedObjectModel, _ plan: MigrationPlan,
-    _ removing: Set<String>
+    _ removing: Set<String>, _ maximumByteCount: Int?
   ) throws -> PersistentContainer {
     let files = FileManager.default
     guard files.fileExists(atPath: url.path) else {
@@ -67,6 +70,7 @@ public struct GoldenStore: Sendable {
     // A kept file may be read-only.
     try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: copy.path)
     return try PersistentContainer(
-      at: copy, model: model, migratingWith: plan, removing: removing, durability: .none)
+      at: copy, model: model, migratingWith: plan, removing: removing, durability: .none,
+      maximumByteCount: maximumByteCount)
   }
 }

@@ -65,6 +65,24 @@ private func makeGroup(_ entities: [Set<String>?] = [nil, nil, nil]) throws -> S
     #expect(group.place(of: key) != 2)
   }
 
+  @Test func `refuses the objects of a store that has no serials left, and says so`() throws {
+    let group = try makeGroup()
+    let city = group.schema.of(Atlas.city).number
+    var last = Edit(group)
+    // The last one of the first store's range.
+    last.insert(Atlas.city, key: ObjectKey(entity: city, serial: 1 << 40 - 1))
+    try last.save()
+    let serial = group.takeSerials(upTo: 1, for: city).lowerBound
+    #expect(group.place(of: ObjectKey(entity: city, serial: serial)) == nil)
+    var edit = Edit(group)
+    edit.insert(Atlas.city, key: ObjectKey(entity: city, serial: serial))
+    #expect {
+      try edit.save()
+    } throws: {
+      if case StoreError.serialsExhausted = $0 { true } else { false }
+    }
+  }
+
   @Test func `tags a save with the store that has it`() throws {
     let group = try makeGroup()
     for place in [2, 0, 1, 2] {

@@ -124,6 +124,8 @@ import Testing
       byteCountMax: 1 << 20)
     let city = store.schema.of(Atlas.city).number
     let name = PropertyValue.string(String(repeating: "x", count: 500))
+    // Until it is let go, no page is free again.
+    var snapshot: (any Snapshot)? = try store.snapshot()
     var (serial, isFull) = (UInt64(1), false)
     while !isFull {
       var edit = Edit(store)
@@ -131,8 +133,24 @@ import Testing
       do { try edit.save() } catch StoreError.storeFull { isFull = true }
       serial += 1
     }
+    // A reservation needs fewer pages than a save.
+    var canReserve = true
+    while canReserve {
+      do {
+        try store.fillSerials()
+        _ = store.takeSerials(upTo: 65_536)
+      } catch StoreError.storeFull { canReserve = false }
+    }
     let blocks = (0..<6).map { _ in store.takeSerials(upTo: 65_536) }
     #expect(blocks.allSatisfy { $0.upperBound <= 1 << 40 })
+    #expect(snapshot != nil)
+    snapshot = nil
+    var deletion = Edit(store)
+    try deletion.delete(ObjectKey(entity: city, serial: 1))
+    try deletion.save()
+    var insertion = Edit(store)
+    insertion.insert(Atlas.city, key: ObjectKey(entity: city, serial: blocks[5].lowerBound))
+    try insertion.save()
     store.close()
   }
 
@@ -144,12 +162,8 @@ import Testing
     let folder = try TemporaryDirectory()
     let path = folder.file("store").path
     let store = try LMDBStore.open(at: path, model: Atlas.model(), durability: .none)
-    var options = EnvironmentOptions()
-    options.durability = .none
-    let environment = try Environment.open(at: path, options: options)
-    try environment.writeSync { transaction in
-      try withUnsafeBytes(of: counter.littleEndian) { try transaction.setNote("#serial", to: $0) }
-    }
+    let environment = try environment(at: path)
+    try setCounter(counter, in: environment)
     let city = store.schema.of(Atlas.city).number
     var edit = Edit(store)
     let serials = (0..<70_000).map { _ in store.nextSerial() }
@@ -159,9 +173,45 @@ import Testing
       try edit.save()
     } throws: { error in
       switch error {
-      case StoreError.serialsExhausted, StoreError.damaged: true
+      // Only this one may be that of a whole store.
+      case StoreError.serialsExhausted: counter == 1 << 40 - 1
+      case StoreError.damaged: counter != 1 << 40 - 1
       default: false
       }
+    }
+  }
+
+  /// The counter is damaged only while the first object is inserted, as if it could not be read.
+  @Test func `that a store could not give refuse a save, and the next object has one`() throws {
+    let folder = try TemporaryDirectory()
+    let path = folder.file("store").path
+    let store = try LMDBStore.open(at: path, model: Atlas.model(), durability: .none)
+    let environment = try environment(at: path)
+    try setCounter(0, in: environment)
+    var edit = Edit(store)
+    #expect(edit.insert(Atlas.city).serial >= ObjectKey.unsavedSerialMin)
+    try setCounter(1, in: environment)
+    #expect {
+      try edit.save()
+    } throws: {
+      if case StoreError.serialsUnreserved = $0 { true } else { false }
+    }
+    var again = Edit(store)
+    #expect(again.insert(Atlas.city).serial == 1)
+    try again.save()
+    store.close()
+  }
+
+  private func environment(at path: String) throws -> Environment {
+    var options = EnvironmentOptions()
+    options.durability = .none
+    return try Environment.open(at: path, options: options)
+  }
+
+  /// Writes the counter of serials that the catalog has.
+  private func setCounter(_ counter: UInt64, in environment: Environment) throws {
+    try environment.writeSync { transaction in
+      try withUnsafeBytes(of: counter.littleEndian) { try transaction.setNote("#serial", to: $0) }
     }
   }
 

@@ -47,6 +47,7 @@ struct ErrorSamples {
           "readOnly": StoreError.readOnly, "severalStores": StoreError.severalStores,
           "diskFull": StoreError.diskFull, "storeFull": StoreError.storeFull,
           "serialsExhausted": StoreError.serialsExhausted,
+          "serialsUnreserved": StoreError.serialsUnreserved,
           "tooManyModels": StoreError.tooManyModels,
           "historyNotKept": StoreError.historyNotKept,
           "foreignHistoryToken": StoreError.foreignHistoryToken,

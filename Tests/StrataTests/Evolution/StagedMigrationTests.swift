@@ -264,6 +264,12 @@ private func expectSecond(_ container: PersistentContainer) throws {
     } throws: {
       if case StoreError.malformedNames(let names) = $0 { names == ["Zone"] } else { false }
     }
+    // There is no store to copy: names come first.
+    #expect {
+      try MigrationPlan(stage).dryRun(onStoreAt: folder.file("store"), to: Second.model())
+    } throws: {
+      if case StoreError.malformedNames(let names) = $0 { names == ["Zone"] } else { false }
+    }
   }
 
   @Test func `does not let the file grow beyond its limit`() async throws {
@@ -288,9 +294,54 @@ private func expectSecond(_ container: PersistentContainer) throws {
     } throws: {
       if case StoreError.storeFull = $0 { true } else { false }
     }
+    #expect {
+      try MigrationPlan(stage).dryRun(
+        onStoreAt: url, to: Second.model(), maximumByteCount: 1 << 20)
+    } throws: {
+      if case StoreError.storeFull = $0 { true } else { false }
+    }
     let former = try PersistentContainer(at: url, model: First.model(), durability: .none)
     let count = try await former.root.perform { try $0.count(First.Zone.all) }
     #expect(count == zoneCount)
+  }
+
+  /// The ways to open a store with a plan.
+  enum Opening: CaseIterable { case coordinator, container, asynchronous }
+
+  @Test(arguments: Opening.allCases)
+  func `leaves the file its limit`(_ opening: Opening) async throws {
+    let folder = try TemporaryDirectory()
+    let url = folder.file("store")
+    try await makeFirstStore(at: url)
+    let (model, plan) = (try Second.model(), MigrationPlan(try split()))
+    let byteCountMax = 1 << 26
+    let coordinator =
+      switch opening {
+      case .coordinator:
+        try PersistentStoreCoordinator(
+          at: url, model: model, migratingWith: plan, durability: .none,
+          maximumByteCount: byteCountMax)
+      case .container:
+        try PersistentContainer(
+          at: url, model: model, migratingWith: plan, durability: .none,
+          maximumByteCount: byteCountMax
+        ).coordinator
+      case .asynchronous:
+        try await PersistentContainer.open(
+          at: url, model: model, migratingWith: plan, durability: .none,
+          maximumByteCount: byteCountMax
+        ).coordinator
+      }
+    let context = ManagedObjectContext(parent: coordinator)
+    try await context.perform { context in
+      let zone = try #require(try context.first(Second.Zone.all))
+      zone.map = Data(count: byteCountMax)
+      #expect {
+        try context.save()
+      } throws: {
+        if case StoreError.storeFull = $0 { true } else { false }
+      }
+    }
   }
 
   @Test func `opens the store with the settings of the container`() async throws {
@@ -300,7 +351,7 @@ private func expectSecond(_ container: PersistentContainer) throws {
     let autosave = PersistentContainer.Autosave.afterEachPush(coalescingFor: .milliseconds(20))
     let container = try await PersistentContainer.open(
       at: url, model: Second.model(), migratingWith: MigrationPlan(split()), durability: .none,
-      maximumByteCount: 1 << 30, autosave: autosave)
+      autosave: autosave)
     #expect(container.autosave == autosave)
     try expectSecond(container)
   }

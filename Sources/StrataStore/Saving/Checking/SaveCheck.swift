@@ -25,7 +25,7 @@ enum SaveCheck {
   ///   - checksUniqueness: whether unique values are checked.
   /// - Throws: `StoreError.mergePolicyMistakes`, `.conflicts`, `.danglingLinks`,
   ///   `.uniquenessViolations`, `.countViolations`, `.objectTooLarge`, `.serialsExhausted`,
-  ///   `.damaged`; `LMDBError`.
+  ///   `.serialsUnreserved`, `.damaged`; `LMDBError`.
   static func plan(
     _ save: ChangeSet, in transaction: WriteTransaction, _ queue: CommitQueue,
     isPartOfBatch: Bool = false, checksUniqueness: Bool = true

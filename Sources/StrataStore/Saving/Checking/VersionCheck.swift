@@ -16,8 +16,8 @@ struct VersionCheck {
 
   init(_ state: StateAfterSave) { self.state = state }
 
-  /// - Throws: `StoreError.mergePolicyMistakes`, `.conflicts`, `.serialsExhausted`; `.damaged`,
-  ///   `LMDBError`.
+  /// - Throws: `StoreError.mergePolicyMistakes`, `.conflicts`, `.serialsExhausted`,
+  ///   `.serialsUnreserved`; `.damaged`, `LMDBError`.
   mutating func run() throws {
     for span in state.save.changes.spans {
       guard let entity = state.schema.entity(span.entity),
@@ -46,15 +46,16 @@ struct VersionCheck {
   /// Requires that the store has given serials to the objects of one entity (I3 of
   /// `SerialAllocator`). Keys ascend, so the last one shows it.
   ///
-  /// - Throws: `serialsExhausted`; `damaged` if the catalog could not give serials because it is
-  ///   damaged.
+  /// - Throws: `serialsExhausted`; `damaged` if the catalog is; `serialsUnreserved` if the store
+  ///   has serials now.
   private func requireSerials(ofObjectsAt places: Range<Int>) throws {
     let last = places.upperBound - 1
     guard state.save.changes.keys[last].serialRange >= ObjectKey.serialRangeCount,
       state.save.changes.values[last].kind == .insert
     else { return }
-    _ = try Catalog.firstFreeSerial(in: state.view.transaction)
-    throw StoreError.serialsExhausted
+    _ = try state.view.transaction.freeSerials(
+      SerialAllocator.blockCount, state.view.trees, state.schema)
+    throw StoreError.serialsUnreserved
   }
 
   private mutating func checkUnstored(

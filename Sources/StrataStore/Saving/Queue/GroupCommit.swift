@@ -101,7 +101,8 @@ struct GroupCommit {
     case .reserve(let floor, let completion):
       let block: Range<UInt64>
       do {
-        block = try transaction.freeSerials(SerialAllocator.blockCount, from: floor, in: queue)
+        block = try transaction.freeSerials(
+          SerialAllocator.blockCount, from: floor, queue.trees, queue.schema)
       } catch {
         let error = StoreError(catching: error)
         return replies.append((true, { completion(.failure(error)) }))

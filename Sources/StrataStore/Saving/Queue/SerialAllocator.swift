@@ -18,9 +18,9 @@ import StrataPrimitives
 /// - I2 A read-only store reserves nothing. Its serials are in the upper half of all serials, where
 ///   no reservation comes, at a random place: the unsaved objects of one coordinator have other IDs
 ///   than the objects that others save.
-/// - I3 A store that has no serials left, or whose catalog cannot be read, allocates such serials
-///   too, because an insertion cannot throw. A save of these objects throws
-///   (`VersionCheck.requireSerials`).
+/// - I3 A store that has no serials left, or that can neither write nor read its catalog, allocates
+///   serials of the upper half too, because an insertion cannot throw. A save of these objects
+///   throws (`VersionCheck.requireSerials`).
 ///
 /// ## Isolation
 /// Sendable; `take` waits for the disk only when no block is left.

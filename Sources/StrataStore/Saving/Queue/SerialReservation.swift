@@ -3,30 +3,49 @@ import StrataLMDB
 import StrataModel
 import StrataRecord
 
-extension WriteTransaction {
+extension Transaction {
   /// Serials that no object has and that the catalog has not reserved, in the store's range
   /// (`StoreOrigin`).
   ///
   /// - Parameter floor: the first of them is not below it.
-  /// - Throws: `StoreError.serialsExhausted`, `.damaged`; `LMDBError`.
+  /// - Throws: `StoreError.serialsExhausted` if the range has fewer; `.damaged`; `LMDBError`.
   func freeSerials(
-    _ count: UInt64, from floor: UInt64 = 0, in queue: CommitQueue
+    _ count: UInt64, from floor: UInt64 = 0, _ trees: Trees, _ schema: Schema
   ) throws -> Range<UInt64> {
     let free = try Catalog.firstFreeSerial(in: self)
     let range = StoreOrigin.range(of: free)
+    guard range < ObjectKey.serialRangeCount else { throw Catalog.damagedSerial(free) }
     var first = free
     // Serials of another range were given out while the catalog could not be read.
     if StoreOrigin.range(of: floor) == range { first = max(first, floor) }
-    let highest = try highestSerial(in: queue)
+    let highest = try highestSerial(trees, schema)
     if StoreOrigin.range(of: highest) == range { first = max(first, highest + 1) }
     let (end, isBeyond) = first.addingReportingOverflow(count)
-    // A damaged counter may be above all ranges.
-    guard !isBeyond, end < ObjectKey.unsavedSerialMin, StoreOrigin.range(of: end) == range else {
+    guard !isBeyond, StoreOrigin.range(of: end) == range else {
       throw StoreError.serialsExhausted
     }
     return first..<end
   }
 
+  /// The highest serial of any record. The catalog is above it unless the file was put together
+  /// from damaged parts, or a former release has saved an object without a reservation.
+  private func highestSerial(_ trees: Trees, _ schema: Schema) throws -> UInt64 {
+    var highest: UInt64 = 0
+    for entity in schema.entities {
+      guard let tree = trees.records(of: entity.number) else { continue }
+      highest = max(highest, try highestSerial(in: tree))
+    }
+    return highest
+  }
+
+  /// The highest serial of the records in a tree; 0 if the tree is empty.
+  private func highestSerial(in tree: Tree) throws -> UInt64 {
+    var cursor = try cursor(in: tree)
+    return try cursor.last() ? RecordKey.number(of: cursor.key) ?? 0 : 0
+  }
+}
+
+extension WriteTransaction {
   /// Raises the counter of the catalog above the objects that a plan writes, if it is not above
   /// them: their serials may be of a block that could not be reserved (I1 of `SerialAllocator`). It
   /// is raised by a block, so above the rest of that one. After that no other object gets these
@@ -59,24 +78,5 @@ extension WriteTransaction {
       try Catalog.setFirstFreeSerial(end, in: self)
     }
     return end
-  }
-
-  /// The highest serial of any record. The catalog is above it unless the file was put together
-  /// from damaged parts, or a former release has saved an object without a reservation.
-  private func highestSerial(in queue: CommitQueue) throws -> UInt64 {
-    var highest: UInt64 = 0
-    for entity in queue.schema.entities {
-      guard let tree = queue.trees.records(of: entity.number) else { continue }
-      highest = max(highest, try highestSerial(in: tree))
-    }
-    return highest
-  }
-}
-
-extension Transaction {
-  /// The highest serial of the records in a tree; 0 if the tree is empty.
-  fileprivate func highestSerial(in tree: Tree) throws -> UInt64 {
-    var cursor = try cursor(in: tree)
-    return try cursor.last() ? RecordKey.number(of: cursor.key) ?? 0 : 0
   }
 }

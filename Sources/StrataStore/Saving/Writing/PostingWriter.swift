@@ -164,9 +164,9 @@ package struct PostingWriter: ~Copyable {
 
   private var isAtBlockOfValue: Bool { block.isOfSameList(editor.cursor.key) }
 
-  // A damaged tree may return any entry. The result is compared with the searched key, or the
-  // tree's last key if nothing was found: otherwise entries would be stored where no reader looks
-  // for them.
+  // A damaged tree may return any entry. The result, or the tree's last key if nothing was found,
+  // is compared with the searched key: otherwise entries would be stored where no reader looks for
+  // them.
 
   /// Moves to the first block that is not below an object of the open value.
   /// - Returns: false if there is no such entry.
