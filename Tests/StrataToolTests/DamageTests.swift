@@ -13,7 +13,7 @@ import Testing
 
 /// The length of its name is that of `Book`: one can take the place of the other in a file.
 @Entity private final class Desk: ManagedObject {
-  var name: String?
+  var label: String?
 }
 
 @Suite(.enabled(if: ToolProcess.isThere, "the trait Tool is off"))
