@@ -53,7 +53,7 @@ extension ManagedObjectContext {
 
   /// Updates objects in the store, bypassing parent contexts, waits for the disk, and merges the
   /// result. Objects of this context get the new values. An unsaved change of the same property
-  /// stays, and is a conflict at the next save.
+  /// stays on top of the new value, as after any merge, and the next save writes it.
   ///
   /// - Parameters:
   ///   - request: the objects to update, and their new values.

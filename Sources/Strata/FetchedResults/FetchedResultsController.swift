@@ -49,7 +49,8 @@ import StrataRecord
 /// ## Isolation
 /// The context's: it is not `Sendable`, as objects are not.
 public final class FetchedResultsController<Object: Entity> {
-  /// The request of the list. A change applies from the next `performFetch()` on.
+  /// The request of the list. A change applies from the next `performFetch()` on. The list has the
+  /// context's unsaved changes whatever the request says in `includesPendingChanges`.
   public var fetchRequest: FetchRequest<Object>
 
   /// The delegate, notified of changes in the context's isolation. It is not notified of

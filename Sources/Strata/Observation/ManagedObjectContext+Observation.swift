@@ -13,7 +13,9 @@ extension ManagedObjectContext {
   /// relationship's other end, by undo, refresh, merge and rollback, and by children's saves. True
   /// for `container.viewContext`, false for others, where Observation costs nothing.
   ///
-  /// A relationship counts as read when its members are, or `count` or `contains`.
+  /// A relationship counts as read when its members are, or `count` or `contains`. A merge may
+  /// notify observers of a to-many relationship whose members are as before: the former owners of a
+  /// member that is not loaded here are not known.
   ///
   /// - Important: An observer must hold the objects that it observes; an object that the program
   ///   does not hold may be released, and with it its observation.

@@ -167,6 +167,17 @@ import Testing
     #expect(conflicts.count == 1)
   }
 
+  @Test func `is merged beneath the unsaved changes of the context that executes it`() throws {
+    let container = try ledger(entries: 2)
+    let context = ManagedObjectContext(parent: container.coordinator)
+    let entries = try context.fetch(LedgerEntry.all.sorted(by: \.label))
+    entries[0].amount = 7
+    try context.execute(BatchUpdateRequest(LedgerEntry.all).setting(\.amount, to: 3))
+    #expect(entries.map(\.amount) == [7, 3])
+    try context.save()
+    #expect(try amounts(container) == [7, 3])
+  }
+
   @Test func `is seen by the context that executes it, and by lists`() async throws {
     let container = try ledger(entries: 3)
     let queue = ContextQueue(parent: container.coordinator)
