@@ -45,8 +45,13 @@ extension ContextMerger {
   /// - Returns: the changes to report.
   func merge(_ events: GatheredEvents, in view: ReadView, isChecked: Bool) throws -> TurnChanges {
     work.encodeEdits()
-    var plan = MergePlan(view: view, isChecked: isChecked)
     let hints = hints(of: events)
+    if !registry.isUnobserved {
+      // Before the plan: it is of the changes that observers may make.
+      notifyObservers(of: hints.keys, isUnknown: events.isUnknown)
+      work.encodeEdits()
+    }
+    var plan = MergePlan(view: view, isChecked: isChecked)
     for (key, hint) in hints {
       if let change = work.working.change(for: key) {
         try planPending(change, of: key, hint, &plan)
@@ -54,7 +59,6 @@ extension ContextMerger {
         try planClean(key, hint, &plan)
       }
     }
-    if !registry.isUnobserved { notifyObservers(of: hints.keys, isUnknown: events.isUnknown) }
     apply(plan.taken)
     for object in plan.revived { object.status = .clean }
     let reported = applyToPending(plan)
@@ -170,8 +174,9 @@ extension ContextMerger {
 
   // MARK: - Applying
 
-  /// Notifies observers of relationships that may gain or lose members. Those of the properties of
-  /// registered objects are notified as the objects change.
+  /// Notifies observers of relationships that may gain or lose members, and of objects that are
+  /// gone and may be there again. Observers of the properties of loaded objects are notified as
+  /// these change.
   ///
   /// The former owners of a member that is not loaded here are not known, so observers of that
   /// relationship are notified whatever its owner.
@@ -183,7 +188,10 @@ extension ContextMerger {
     var unloaded: Set<EntityNumber> = []
     for key in keys {
       registry.linksMayChange(of: key)
-      if registry.cache.registeredObject(for: key)?.isFault == false { continue }
+      if let object = registry.cache.registeredObject(for: key) {
+        if object.record != nil || object.draft != nil { continue }
+        if object.status == .gone { registry.recordWillChange(of: key, from: nil, to: nil) }
+      }
       unloaded.insert(key.entity)
     }
     registry.membersMayChange(
@@ -201,8 +209,8 @@ extension ContextMerger {
     }
   }
 
-  private func applyToPending(_ plan: MergePlan) -> TurnChanges {
-    var reported = plan.reported
+  /// The unsaved changes on their new base, and what deletions beneath have changed in them.
+  private func merged(_ plan: MergePlan) -> (overlay: Overlay, consequences: Segment?) {
     var overlay = work.working
     if !plan.raised.isEmpty {
       overlay = overlay.adding(Segment(changes: plan.raised, schema: schema)).compacted()
@@ -210,9 +218,17 @@ extension ContextMerger {
     let consequences = self.consequences(ofDeleting: plan.gone, in: overlay)
     if let consequences { overlay = overlay.adding(consequences).compacted() }
     if !plan.gone.isEmpty { overlay = overlay.dropping(plan.gone, schema: schema) }
-    if let consequences {
+    return (overlay, consequences)
+  }
+
+  private func applyToPending(_ plan: MergePlan) -> TurnChanges {
+    var reported = plan.reported
+    var (overlay, consequences) = merged(plan)
+    if !registry.isUnobserved, let expected = consequences {
       registry.willTake(
-        consequences, touching: consequences.changes.keys, on: work.working, in: overlay)
+        expected, touching: expected.changes.keys, on: work.working, in: overlay)
+      // Observers may have made changes.
+      (overlay, consequences) = merged(plan)
     }
     if !overlay.isIdentical(to: work.working) {
       work.changeWorking(to: overlay)

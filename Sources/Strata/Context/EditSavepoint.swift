@@ -25,8 +25,8 @@ struct EditSavepoint {
   /// The instances that the context has released since: they are used again if their objects come
   /// back.
   var detached: [ManagedObject] = []
-  /// Whether observers were notified of the turn's changes since, so that they must be notified of
-  /// the reversal.
+  /// Whether observers were notified of any changes since, so that they must be notified of the
+  /// reversal.
   var isAnnounced = false
   /// What observers are to be notified of whether or not the body throws: merges, and the reversals
   /// of inner savepoints.

@@ -172,6 +172,8 @@ package final class ObjectRegistry {
         willTurnIntoFault(object)
         object.status = .detached
         object.record = nil
+        // The method may have read.
+        observed?.forget(object)
         if object.binding.hooks.contains(.didTurnIntoFault) { object.didTurnIntoFault() }
       }
     }

@@ -49,7 +49,6 @@ final class SaveSession: ContextPart {
     finishPendingSave()
     reporter.announceMerges()
     publisher.announceTurn()
-    reporter.turnStart = work.working
     let outer = preparation
     preparation = SavePreparation()
     defer { preparation = outer }

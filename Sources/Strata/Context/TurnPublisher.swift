@@ -60,8 +60,8 @@ package final class TurnPublisher: ContextPart {
   }
 
   /// Ends this context's turn because a child in the same isolation begins to work, or has saved.
-  /// In the middle of a `withSavepoint { }`, which goes on, the work so far is published all the
-  /// same.
+  /// In the middle of a `withSavepoint { }`, which goes on, the work so far is published and
+  /// reported all the same.
   ///
   /// The ancestors' turns end before it, one after the other: nested calls would fill the stack.
   func endTurnForChild() {
@@ -159,6 +159,7 @@ package final class TurnPublisher: ContextPart {
     repeat {
       let integrated = publishAndIntegrate(isSaving: true)
       rounds += 1
+      if !integrated.isEmpty { work.noteAnnouncedInSavepoints() }
       announce(integrated, inRound: rounds)
       registry.turnLeavingIntoFaults()
     } while !work.edits.isEmpty || !work.isPublished
@@ -262,9 +263,11 @@ package final class TurnPublisher: ContextPart {
   }
 
   /// Posts the turn's changes so far, after those of the children's saves that it has integrated.
+  /// All changes have been encoded.
   func announceTurn() {
+    reporter.turnStart = work.working
     let (integrated, changes) = (reporter.takeIntegrated(), reporter.takeTurn())
-    if !work.savepoints.isEmpty { work.noteAnnouncedInSavepoints() }
+    if !integrated.isEmpty || !changes.isUntouched { work.noteAnnouncedInSavepoints() }
     reporter.announce(integrated)
     reporter.announce(changes)
   }

@@ -85,9 +85,11 @@ extension UnitOfWork {
   private func noteLinks(
     revertedTo former: Overlay, apartFrom noted: Set<ObjectKey>, in undone: inout TurnChanges
   ) {
-    let (links, formerLinks) = (working.links, former.links)
-    for place in Set(links.byPlace.keys).union(formerLinks.byPlace.keys)
-    where links.at(place) != formerLinks.at(place) {
+    let differing =
+      working.removing(former.segments).segments
+      + former.removing(working.segments).segments
+    for place in Set(differing.flatMap(\.links.byPlace.keys))
+    where working.links(at: place) != former.links(at: place) {
       registry.linksWillChange(place.relationship, of: place.owner)
       if !noted.contains(place.owner) { undone.refreshed.append(place.owner) }
     }

@@ -93,15 +93,17 @@ private struct DetachedFetch: Sendable {
     _ context: ManagedObjectContext, _ family: [EntityNumber],
     _ body: (ReadView) throws -> Result
   ) throws -> Result {
-    let view = try context.fetcher.queriedView(context.reader.currentView()).view
+    let view = try context.reader.currentView()
     var objectCount = 0
     for entity in family { objectCount += try view.snapshot.count(of: entity) }
     let report = { [progress, objectCount] (readCount: Int) in
       progress?(FetchProgress(readCount: readCount, objectCount: objectCount)) ?? ()
     }
     let snapshot = WatchedSnapshot(view.snapshot, report: report)
-    let watched = ReadView(
-      own: Overlay(), inherited: view.layers.segments, snapshot: snapshot, schema: view.schema)
+    let watched = try context.fetcher.queriedView(
+      ReadView(
+        own: Overlay(), inherited: view.layers.segments, snapshot: snapshot, schema: view.schema)
+    ).view
     watched.watch = snapshot.noteRead
     let result = try body(watched)
     report(snapshot.readCount)

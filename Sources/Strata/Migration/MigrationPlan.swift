@@ -51,8 +51,9 @@ extension MigrationPlan {
   ///   - copy: the URL of the migrated copy. No file may exist there.
   ///   - removing: the entities, and the properties as `Entity.property`, whose data may be deleted
   ///     after the last stage.
-  ///   - maximumByteCount: the size in bytes that the copy may grow to; nil for 1 TiB. With the one
-  ///     of the program, a migration that does not fit throws `StoreError.storeFull` here, too.
+  ///   - maximumByteCount: the size in bytes that the copy may grow to; nil for 1 TiB. Pass the
+  ///     limit that the program opens the store with: then a migration that does not fit throws
+  ///     `StoreError.storeFull` here, too.
   /// - Throws: as opening a store with the plan; `StoreError.fileExists`. After an error, no new
   ///   file is left at `copy`.
   @discardableResult
@@ -87,7 +88,8 @@ extension MigrationPlan {
   ///   - model: the model that the copy is taken to.
   ///   - removing: as in `migrateCopy`.
   ///   - maximumByteCount: as in `migrateCopy`.
-  /// - Throws: as `migrateCopy`.
+  /// - Throws: as opening a store with the plan; an error of Foundation if the folder for temporary
+  ///   files cannot be used.
   public func dryRun(
     onStoreAt url: URL, to model: ManagedObjectModel, removing: Set<String> = [],
     maximumByteCount: Int? = nil

@@ -11,7 +11,6 @@ import StrataModel
 ///
 /// ## Invariants
 /// - I1 `registrars[object.observation]` is the registrar of `object`; index 0 is unused.
-/// - I2 `owners` has objects with a registrar only.
 ///
 /// ## Lifetime
 /// An object gets its registrar when a property is first read, and loses it when the cache releases
@@ -22,11 +21,14 @@ import StrataModel
 /// The context's.
 @usableFromInline
 final class ObservedObjects {
+  private struct WeakObject {
+    weak var object: ManagedObject?
+  }
+
   private var registrars: ContiguousArray<ObservationRegistrar?> = [nil]
-  /// The objects of which a to-many relationship was read, by their `observation`.
-  ///
-  /// They are not retained, and are there: each leaves in `forget`, before its context lets it go.
-  private var owners: [UInt32: Unmanaged<ManagedObject>] = [:]
+  /// The objects of which a to-many relationship was read, by their `observation`. They are held
+  /// weakly: an object's `deinit` and its life cycle methods may read, too.
+  private var owners: [UInt32: WeakObject] = [:]
   private var free: [UInt32] = []
   /// One for each slot, whatever the entity.
   private var keyPaths: [KeyPath<ManagedObject, Int>] = []
@@ -41,7 +43,7 @@ final class ObservedObjects {
     guard object.status != .detached else { return }
     registrar(of: object).access(object, keyPath: keyPath(of: slot))
     if object.binding.entity.relationships[slot]?.isToMany == true {
-      owners[object.observation] = Unmanaged.passUnretained(object)
+      owners[object.observation] = WeakObject(object: object)
     }
   }
 
@@ -60,7 +62,7 @@ final class ObservedObjects {
   }
 
   /// The objects of which a to-many relationship may be observed. O(their number).
-  var ownersOfMembers: [ManagedObject] { owners.values.map { $0.takeUnretainedValue() } }
+  var ownersOfMembers: [ManagedObject] { owners.values.compactMap(\.object) }
 
   /// Releases the object's registrar.
   func forget(_ object: ManagedObject) {

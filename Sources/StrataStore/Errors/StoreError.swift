@@ -49,7 +49,7 @@ public enum StoreError: Error, Sendable {
   case migrationRequired(path: String)
   /// These entries of a `removing:` or a `converting:` are malformed. No store was changed or
   /// created. Write `Entity` or `Entity.property` in `removing:`, and `Entity.property` in
-  /// `converting:`. Entries of a later stage may be malformed, too.
+  /// `converting:`. Only the first set with malformed entries is listed.
   case malformedNames([String])
   /// The store cannot get another model: it has had 32,767 models, or they have had as many
   /// entities or properties together, removed ones included. The store was not changed. Open it

@@ -228,7 +228,7 @@ struct Catalog {
 
   /// The counter of serials is a number that no store reserves serials from.
   static func damagedSerial(_ serial: UInt64) -> StoreError {
-    damaged(serialNote.description, "\(serial) is no serial of a saved object")
+    damaged(serialNote.description, "\(serial) is not a serial that the store can reserve")
   }
 
   static func setFirstFreeSerial(

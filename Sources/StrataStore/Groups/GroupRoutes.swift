@@ -49,6 +49,7 @@ final class GroupRoutes: Sendable {
   ///
   /// - Throws: `linksAcrossStores`, `severalStoresChanged`, `readOnly`, `noStore`.
   func place(of changeSet: ChangeSet, _ schema: Schema) throws(StoreError) -> Int {
+    if let key = Self.keyWithoutStore(in: changeSet) { return try placeToSave(key, schema) }
     let links = crossing(changeSet, schema)
     if !links.isEmpty { throw .linksAcrossStores(links) }
     var places: Set<Int> = []
@@ -68,6 +69,14 @@ final class GroupRoutes: Sendable {
       throw .severalStoresChanged(stores: places.sorted().map { groupMembers[$0].name })
     }
     return places.first ?? groupMembers.firstIndex { !$0.store.isReadOnly } ?? 0
+  }
+
+  /// An object that no store has given its serial; nil if there is none. The keys of an entity
+  /// ascend, so the last of each shows it.
+  private static func keyWithoutStore(in changeSet: ChangeSet) -> ObjectKey? {
+    let keys = changeSet.changes.keys
+    return changeSet.changes.spans.lazy.map { keys[$0.range.upperBound - 1] }
+      .first { $0.serialRange >= ObjectKey.serialRangeCount }
   }
 
   private func placeToSave(_ key: ObjectKey, _ schema: Schema) throws(StoreError) -> Int {

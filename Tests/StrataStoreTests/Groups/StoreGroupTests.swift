@@ -68,14 +68,19 @@ private func makeGroup(_ entities: [Set<String>?] = [nil, nil, nil]) throws -> S
   @Test func `refuses the objects of a store that has no serials left, and says so`() throws {
     let group = try makeGroup()
     let city = group.schema.of(Atlas.city).number
+    let country = ObjectKey(entity: group.schema.of(Atlas.country).number, serial: 1)
     var last = Edit(group)
+    last.insert(Atlas.country, key: country)
     // The last one of the first store's range.
     last.insert(Atlas.city, key: ObjectKey(entity: city, serial: 1 << 40 - 1))
     try last.save()
     let serial = group.takeSerials(upTo: 1, for: city).lowerBound
     #expect(group.place(of: ObjectKey(entity: city, serial: serial)) == nil)
     var edit = Edit(group)
-    edit.insert(Atlas.city, key: ObjectKey(entity: city, serial: serial))
+    // It leads to an object of that store, and not to another store.
+    edit.insert(
+      Atlas.city, ["country": .object(group.id(country))],
+      key: ObjectKey(entity: city, serial: serial))
     #expect {
       try edit.save()
     } throws: {

@@ -166,4 +166,41 @@ private func isNotified(
       #expect(isCut)
     }
   }
+
+  @Test func `keeps the edits that an observer makes while it is notified`() throws {
+    let container = try geography()
+    let id = try container.root.performAndWait { context in
+      let id = context.country("IR").objectID
+      try context.save()
+      return id
+    }
+    // Safety: the observer runs on this thread, in the middle of the merge.
+    nonisolated(unsafe) let context = ManagedObjectContext(parent: container.root)
+    context.tracksObservation = true
+    context.automaticallyMergesChangesFromParent = true
+    // Safety: as the context.
+    nonisolated(unsafe) let country = try context.existingObject(Country.self, with: id)
+    country.population = 1
+    context.processPendingChanges()
+    withObservationTracking {
+      _ = country.cities.count
+    } onChange: {
+      country.population = 2
+      _ = try? context.count(City.all)
+    }
+    try container.root.performAndWait { other in
+      let country = try other.existingObject(Country.self, with: id)
+      country.name = "merged"
+      other.city("A", in: country)
+      try other.save()
+    }
+    context.processPendingChanges()
+    #expect(country.population == 2)
+    #expect(country.name == "merged")
+    try context.save()
+    let saved = try container.root.performAndWait { other in
+      try other.existingObject(Country.self, with: id).population
+    }
+    #expect(saved == 2)
+  }
 }

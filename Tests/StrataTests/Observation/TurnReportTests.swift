@@ -179,6 +179,21 @@ extension MessageLog {
     #expect(log.turns.last?.inserted.count == 1)
   }
 
+  @Test func `names nothing that was not reported before`() throws {
+    let container = try geography()
+    let parent = ManagedObjectContext(parent: container.coordinator)
+    let log = MessageLog(parent.layer)
+    #expect(throws: Refused.self) {
+      try parent.withSavepoint {
+        _ = ManagedObjectContext(parent: parent)
+        parent.city("A")
+        throw Refused()
+      }
+    }
+    parent.processPendingChanges()
+    #expect(log.turns.isEmpty)
+  }
+
   @Test func `comes after that of the changes before the savepoint`() throws {
     let container = try geography()
     let parent = ManagedObjectContext(parent: container.coordinator)
