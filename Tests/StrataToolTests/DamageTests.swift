@@ -250,19 +250,11 @@ struct `A file that is damaged or no store` {
   @Test func `is salvaged with one object for each unique value`() throws {
     let (library, copy) = (folder.file("library.strata"), folder.file("salvaged.strata"))
     try makeLibrary(at: library)
-    var bytes = try Data(contentsOf: library)
     // The description says that both are unique. A space keeps its length.
-    for (plain, unique) in [
-      ("false,\"name\":\"name\"", " true,\"name\":\"name\""),
-      ("false,\"name\":\"number\"", " true,\"name\":\"number\""),
-    ] {
-      let (plain, unique) = ("\"isUnique\":" + plain, "\"isUnique\":" + unique)
-      #expect(bytes.range(of: Data(plain.utf8)) != nil, "the attribute is there")
-      while let found = bytes.range(of: Data(plain.utf8)) {
-        bytes.replaceSubrange(found, with: Data(unique.utf8))
-      }
+    for attribute in ["name", "number"] {
+      let end = ",\"name\":\"\(attribute)\""
+      try replace("\"isUnique\":false" + end, by: "\"isUnique\": true" + end, in: library)
     }
-    try bytes.write(to: library)
 
     let outcome = try ToolProcess.run("salvage", library.path, copy.path)
     #expect(outcome.exitCode == 1, "\(outcome.output) \(outcome.errors)")
@@ -282,14 +274,8 @@ struct `A file that is damaged or no store` {
   @Test func `is salvaged without a target of another entity`() throws {
     let (library, copy) = (folder.file("library.strata"), folder.file("salvaged.strata"))
     try makeLibrary(at: library)
-    var bytes = try Data(contentsOf: library)
     // The description says that books lead to desks.
-    let (right, wrong) = (#""destination":"Book""#, #""destination":"Desk""#)
-    #expect(bytes.range(of: Data(right.utf8)) != nil, "the relationship is there")
-    while let found = bytes.range(of: Data(right.utf8)) {
-      bytes.replaceSubrange(found, with: Data(wrong.utf8))
-    }
-    try bytes.write(to: library)
+    try replace(#""destination":"Book""#, by: #""destination":"Desk""#, in: library)
 
     #expect(try ToolProcess.run("dump", library.path).exitCode == 65)
     let outcome = try ToolProcess.run("salvage", library.path, copy.path)
@@ -303,6 +289,16 @@ struct `A file that is damaged or no store` {
         at: copy, model: ManagedObjectModel(ofStoreAt: copy)))
     #expect(try context.fetch(FetchRequest<ManagedObject>(entityName: "Book")).count == 3)
     #expect(try ToolProcess.run("check", copy.path).exitCode == 0)
+  }
+
+  /// Replaces a text in a file by another one of the same length, wherever it is.
+  private func replace(_ former: String, by present: String, in url: URL) throws {
+    var bytes = try Data(contentsOf: url)
+    #expect(bytes.range(of: Data(former.utf8)) != nil, "\(former) is in the file")
+    while let found = bytes.range(of: Data(former.utf8)) {
+      bytes.replaceSubrange(found, with: Data(present.utf8))
+    }
+    try bytes.write(to: url)
   }
 
   /// Saves three books: the second has the name of the first, the third its number, and each leads

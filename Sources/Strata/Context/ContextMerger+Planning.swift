@@ -3,8 +3,8 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-// How a merge is made: everything is read first, then applied to objects and pending changes, so
-// that an error leaves all as it was.
+// How a merge is made: everything is read first, then observers are notified, and then all is
+// applied to objects and pending changes. An error leaves all as it was.
 
 /// What the events say about one object.
 private enum ChangeHint {
@@ -46,17 +46,15 @@ extension ContextMerger {
   func merge(_ events: GatheredEvents, in view: ReadView, isChecked: Bool) throws -> TurnChanges {
     work.encodeEdits()
     let hints = hints(of: events)
+    var plan = try plan(hints, in: view, isChecked: isChecked)
     if !registry.isUnobserved {
-      // Before the plan: it is of the changes that observers may make.
-      notifyObservers(of: hints.keys, isUnknown: events.isUnknown)
+      let former = work.working
+      notifyObservers(of: plan, hints.keys, isUnknown: events.isUnknown)
       work.encodeEdits()
-    }
-    var plan = MergePlan(view: view, isChecked: isChecked)
-    for (key, hint) in hints {
-      if let change = work.working.change(for: key) {
-        try planPending(change, of: key, hint, &plan)
-      } else {
-        try planClean(key, hint, &plan)
+      // Observers may have made changes, or have taken a newer view.
+      let present = try reader.currentView()
+      if present !== view || !work.working.isIdentical(to: former) {
+        plan = try self.plan(hints, in: present, isChecked: isChecked)
       }
     }
     apply(plan.taken)
@@ -67,6 +65,20 @@ extension ContextMerger {
     }
     loader.awake(plan.raised.keys, from: .refresh)
     return reported
+  }
+
+  private func plan(
+    _ hints: [ObjectKey: ChangeHint], in view: ReadView, isChecked: Bool
+  ) throws -> MergePlan {
+    var plan = MergePlan(view: view, isChecked: isChecked)
+    for (key, hint) in hints {
+      if let change = work.working.change(for: key) {
+        try planPending(change, of: key, hint, &plan)
+      } else {
+        try planClean(key, hint, &plan)
+      }
+    }
+    return plan
   }
 
   private func hints(of events: GatheredEvents) -> [ObjectKey: ChangeHint] {
@@ -172,19 +184,37 @@ extension ContextMerger {
     }
   }
 
-  // MARK: - Applying
+  // MARK: - Notifying
 
-  /// Notifies observers of relationships that may gain or lose members, and of objects that are
-  /// gone and may be there again. Observers of the properties of loaded objects are notified as
-  /// these change.
+  /// Notifies observers of all that a merge is about to change.
   ///
   /// The former owners of a member that is not loaded here are not known, so observers of that
   /// relationship are notified whatever its owner.
   ///
-  /// - Parameter isUnknown: whether other objects than `keys` may have changed, too.
+  /// - Parameters:
+  ///   - keys: the objects that may have changed beneath.
+  ///   - isUnknown: whether others may have changed, too.
   private func notifyObservers(
-    of keys: Dictionary<ObjectKey, ChangeHint>.Keys, isUnknown: Bool
+    of plan: MergePlan, _ keys: Dictionary<ObjectKey, ChangeHint>.Keys, isUnknown: Bool
   ) {
+    for (object, stored) in plan.taken
+    where registry.cache.originalRecord(of: object) != stored.record {
+      object.recordWillChange(to: stored.record)
+    }
+    for (key, change) in plan.raised {
+      let former = work.working.change(for: key)?.record
+      registry.recordWillChange(of: key, from: former, to: change.record)
+    }
+    for key in plan.gone {
+      let former = registry.cache.registeredObject(for: key)?.record
+      guard let former = former ?? work.working.change(for: key)?.record else { continue }
+      registry.recordWillChange(of: key, from: former, to: nil)
+    }
+    let (overlay, consequences) = merged(plan)
+    if let consequences {
+      registry.willTake(
+        consequences, touching: consequences.changes.keys, on: work.working, in: overlay)
+    }
     var unloaded: Set<EntityNumber> = []
     for key in keys {
       registry.linksMayChange(of: key)
@@ -198,10 +228,12 @@ extension ContextMerger {
       of: isUnknown ? nil : schema.relationships(withMembersOf: unloaded))
   }
 
+  // MARK: - Applying
+
   private func apply(_ taken: [(object: ManagedObject, stored: StoredRecord)]) {
     for (object, stored) in taken {
       if registry.cache.originalRecord(of: object) != stored.record {
-        registry.replaceRecord(stored.record, of: object)
+        registry.cache.replaceRecord(stored.record, of: object)
       }
       object.generation = stored.generation
       registry.cache.noteCurrent(object)
@@ -223,19 +255,13 @@ extension ContextMerger {
 
   private func applyToPending(_ plan: MergePlan) -> TurnChanges {
     var reported = plan.reported
-    var (overlay, consequences) = merged(plan)
-    if !registry.isUnobserved, let expected = consequences {
-      registry.willTake(
-        expected, touching: expected.changes.keys, on: work.working, in: overlay)
-      // Observers may have made changes.
-      (overlay, consequences) = merged(plan)
-    }
+    let (overlay, consequences) = merged(plan)
     if !overlay.isIdentical(to: work.working) {
       work.changeWorking(to: overlay)
     }
     for (key, change) in plan.raised {
       guard let object = registry.cache.registeredObject(for: key) else { continue }
-      if let record = change.record { registry.replaceRecord(record, of: object) }
+      if let record = change.record { registry.cache.replaceRecord(record, of: object) }
       object.generation = change.base?.generation ?? 0
       registry.cache.notePending(nil, of: object)
       registry.cache.noteCurrent(object)
@@ -244,7 +270,6 @@ extension ContextMerger {
     for key in plan.gone {
       registry.unreportedGone.remove(key)
       guard let object = registry.cache.registeredObject(for: key) else { continue }
-      object.recordWillChange(to: nil)
       object.status = .gone
       registry.cache.setRecord(nil, of: object)
     }

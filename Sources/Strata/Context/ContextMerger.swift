@@ -75,7 +75,7 @@ package final class ContextMerger: ContextPart {
   /// Merges the events that the context has read from the feeds and not merged yet. If reading
   /// fails, they are merged with the next view; the next call that can throw throws the error.
   func mergeUnmergedEvents(in view: ReadView) {
-    let events = unmergedEvents
+    var events = unmergedEvents
     unmergedEvents = GatheredEvents()
     do {
       let merged = try merge(events, in: view, isChecked: false)
@@ -83,6 +83,8 @@ package final class ContextMerger: ContextPart {
       if !reporter.liveResults.isEmpty { reporter.liveResults.note(events) }
       if !merged.isEmpty { reporter.announcements.append(merged) }
     } catch {
+      // Observers may have read more.
+      events.append(unmergedEvents)
       unmergedEvents = events
       reporter.note(error)
       reporter.liveResults.noteUnknown()

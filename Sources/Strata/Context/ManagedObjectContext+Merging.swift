@@ -75,6 +75,7 @@ extension ManagedObjectContext {
       deleted: objects.deleted.keys(in: schema.store))
     let merged = try merger.merge(GatheredEvents(keys), in: view, isChecked: true)
     reporter.announceMerges()
+    if !merged.isEmpty { work.markSavepointsAnnounced() }
     reporter.announceMerge(merged)
   }
 

@@ -159,7 +159,7 @@ package final class TurnPublisher: ContextPart {
     repeat {
       let integrated = publishAndIntegrate(isSaving: true)
       rounds += 1
-      if !integrated.isEmpty { work.noteAnnouncedInSavepoints() }
+      if !integrated.isEmpty { work.markSavepointsAnnounced() }
       announce(integrated, inRound: rounds)
       registry.turnLeavingIntoFaults()
     } while !work.edits.isEmpty || !work.isPublished
@@ -267,7 +267,7 @@ package final class TurnPublisher: ContextPart {
   func announceTurn() {
     reporter.turnStart = work.working
     let (integrated, changes) = (reporter.takeIntegrated(), reporter.takeTurn())
-    if !integrated.isEmpty || !changes.isUntouched { work.noteAnnouncedInSavepoints() }
+    if !integrated.isEmpty || !changes.isUntouched { work.noteTurnAnnouncedInSavepoints() }
     reporter.announce(integrated)
     reporter.announce(changes)
   }

@@ -145,11 +145,14 @@ extension UnitOfWork {
   // MARK: - Reports
 
   /// Observers are notified of changes that may yet be reverted.
-  func noteAnnouncedInSavepoints() {
-    for index in savepoints.indices {
-      savepoints[index].isAnnounced = true
-      savepoints[index].lasting = TurnChanges()
-    }
+  func markSavepointsAnnounced() {
+    for index in savepoints.indices { savepoints[index].isAnnounced = true }
+  }
+
+  /// Observers are notified of the turn's changes, which may yet be reverted.
+  func noteTurnAnnouncedInSavepoints() {
+    markSavepointsAnnounced()
+    for index in savepoints.indices { savepoints[index].lasting = TurnChanges() }
   }
 
   /// Notes a merge for the turn's report. No savepoint takes back the values that objects without

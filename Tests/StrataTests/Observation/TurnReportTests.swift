@@ -179,6 +179,30 @@ extension MessageLog {
     #expect(log.turns.last?.inserted.count == 1)
   }
 
+  @Test func `names an object whose merge it takes back`() throws {
+    let container = try geography()
+    let context = ManagedObjectContext(parent: container.coordinator)
+    let city = context.city("A", population: 1)
+    try context.save()
+    city.population = 2
+    context.processPendingChanges()
+    let id = city.objectID
+    try ContextQueue(parent: container.coordinator).performAndWait { other in
+      try other.existingObject(City.self, with: id).name = "B"
+      try other.save()
+    }
+    let log = MessageLog(context.layer)
+    #expect(throws: Refused.self) {
+      try context.withSavepoint {
+        try context.mergeChanges(fromRemoteContextSave: ChangedObjects(updated: [id]))
+        throw Refused()
+      }
+    }
+    context.processPendingChanges()
+    #expect(log.turns.count == 2)
+    #expect(log.turns.last?.refreshed == [id])
+  }
+
   @Test func `names nothing that was not reported before`() throws {
     let container = try geography()
     let parent = ManagedObjectContext(parent: container.coordinator)
