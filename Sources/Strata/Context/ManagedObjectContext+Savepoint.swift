@@ -22,9 +22,10 @@ extension ManagedObjectContext {
   /// - Nothing is published unless the body uses a child, and `processPendingChanges()` has its
   ///   effect after the body. A child's save is visible to readers at once, and is integrated after
   ///   the body.
-  /// - If the body uses a child, the changes so far are published, and a save of that child is
-  ///   reverted with the rest. The child has handed its changes over: its objects are clean, and
-  ///   keep their values until they are refreshed or fetched again.
+  /// - If the body uses a child, the changes so far are published and observers are notified. A
+  ///   save of that child is reverted with the rest, and observers are notified of the reversal.
+  ///   The child has handed its changes over: its objects are clean, and keep their values until
+  ///   they are refreshed or fetched again.
   /// - `save()`, `rollback()` and `reset()` are final: a throw reverts only later changes.
   /// - `undo()` and `redo()` are edits, and are reverted too.
   ///

@@ -262,8 +262,8 @@ package final class TurnPublisher: ContextPart {
     }
   }
 
-  /// Posts the turn's changes so far, after those of the children's saves that it has integrated.
-  /// All changes have been encoded.
+  /// Posts the children's saves that the turn has integrated, and then the turn's changes so far.
+  /// The caller has encoded all edits.
   func announceTurn() {
     reporter.turnStart = work.working
     let (integrated, changes) = (reporter.takeIntegrated(), reporter.takeTurn())
