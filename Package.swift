@@ -62,13 +62,22 @@ let settings: [SwiftSetting] =
 
 /// A program is developed in debug builds, and does as much work with its store there. So Strata is
 /// optimized in them, too, as a database in C would be; without, it is 5 to 20 times as slow.
-let debugBuilds = BuildSettingCondition.when(
-  platforms: [.linux], configuration: .debug, traits: ["OptimizedDebug"])
-// With threads, each file has an object of its own, as the index of a debug build expects.
+///
+/// The trait that takes it back is off by default. SwiftPM 6.3 writes the enabled traits of a package
+/// in the order of a `Set`, as `-D` flags. With two default traits, the order of the flags would
+/// change at random, and Strata would be compiled again.
+let debugBuilds = BuildSettingCondition.when(platforms: [.linux], configuration: .debug)
+let steppedBuilds = BuildSettingCondition.when(
+  platforms: [.linux], configuration: .debug, traits: ["UnoptimizedDebug"])
 let optimized: [SwiftSetting] = [
-  .unsafeFlags(["-O", "-whole-module-optimization", "-num-threads", "2"], debugBuilds)
+  // With threads, each file has an object of its own, as the index of a debug build expects.
+  .unsafeFlags(["-O", "-whole-module-optimization", "-num-threads", "2"], debugBuilds),
+  // The last of two flags counts.
+  .unsafeFlags(["-Onone", "-no-whole-module-optimization", "-num-threads", "0"], steppedBuilds),
 ]
-let optimizedC: [CSetting] = [.unsafeFlags(["-O2"], debugBuilds)]
+let optimizedC: [CSetting] = [
+  .unsafeFlags(["-O2"], debugBuilds), .unsafeFlags(["-O0"], steppedBuilds),
+]
 
 let macroSettings: [SwiftSetting] =
   settings
@@ -124,14 +133,15 @@ let package = Package(
         swift-log, swift-metrics and swift-distributed-tracing
         """),
     .trait(
-      name: "OptimizedDebug",
-      description: """
-        Optimizes Strata in debug builds, which takes a minute longer when it is built. Without it, \
-        a debugger can step through Strata
-        """),
-    .trait(
       name: "Tool", description: "The command-line tool strata, which needs swift-argument-parser"),
-    .default(enabledTraits: ["Macros", "OptimizedDebug"]),
+    .trait(
+      name: "UnoptimizedDebug",
+      description: """
+        Leaves Strata unoptimized in debug builds, so that a debugger can step through it. Strata \
+        is built in less time, and is 5 to 20 times as slow
+        """),
+    // One at most: see `debugBuilds`.
+    .default(enabledTraits: ["Macros"]),
   ],
   // A program that uses the library resolves those that its traits ask for: the first, if any.
   dependencies: (host != nil
@@ -415,14 +425,9 @@ let package = Package(
 
 /// `STRATA_DOCUMENTATION=1` adds the plugin that makes the documentation, for .ci/documentation.
 /// Without a condition, each program that uses Strata would fetch it.
-///
-/// SwiftPM builds for the plugin with all traits. Without `OptimizedDebug`, that takes a fraction of
-/// the time.
 if !["", "0"].contains(Context.environment["STRATA_DOCUMENTATION"] ?? "") {
   package.dependencies.append(
     .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
-  package.traits = package.traits.filter { !["OptimizedDebug", "default"].contains($0.name) }
-  package.traits.insert(.default(enabledTraits: ["Macros"]))
 }
 
 // MARK: - A part of the package

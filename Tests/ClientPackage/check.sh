@@ -21,6 +21,20 @@ check() {
 
 check . Client "$root/.build-client$kind"
 swift test --package-path . --scratch-path "$root/.build-client$kind"
+
+# A file that is added to a program makes a new plan of its build. If the plan named Strata's options
+# in another order, Strata would be compiled again.
+for plan in 1 2 3 4 5 6 7 8 9 10; do
+  rm -f "$root/.build-client$kind/debug.yaml"
+  env -u SWIFT_DETERMINISTIC_HASHING swift build --package-path . \
+    --scratch-path "$root/.build-client$kind" --product Client
+  sort "$root/.build-client$kind/debug.yaml" > "$TMPDIR/plan"
+  [ $plan != 1 ] || cp "$TMPDIR/plan" "$TMPDIR/first"
+  diff "$TMPDIR/first" "$TMPDIR/plan" >/dev/null || {
+    echo "two plans of one program differ, so Strata would be compiled again" >&2
+    exit 1
+  }
+done
 check ByHand ByHand "$root/.build-client-byhand$kind"
 [ ! -e "$root/.build-client-byhand$kind/checkouts/swift-syntax" ] || {
   echo "without the trait Macros nobody should pay for swift-syntax" >&2

@@ -8,7 +8,7 @@ import PackageDescription
 let package = Package(
   name: "ByHand",
   platforms: [.macOS(.v15)],
-  dependencies: [.package(name: "strata", path: "../../..", traits: ["OptimizedDebug"])],
+  dependencies: [.package(name: "strata", path: "../../..", traits: [])],
   targets: [
     .executableTarget(name: "ByHand", dependencies: [.product(name: "Strata", package: "strata")])
   ],
