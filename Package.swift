@@ -371,8 +371,8 @@ let package = Package(
         path: "Fuzz/Driver", swiftSettings: settings),
       // What tests share: temporary folders, seeded random numbers, and the harness of random work.
       .target(
-        name: "StrataTestSupport", dependencies: ["VisibleMutex"], path: "Tests/StrataTestSupport",
-        swiftSettings: settings),
+        name: "StrataTestSupport", dependencies: ["TestProcess", "VisibleMutex"],
+        path: "Tests/StrataTestSupport", swiftSettings: settings),
       .testTarget(
         name: "StrataTestSupportTests", dependencies: ["StrataTestSupport"], swiftSettings: settings
       ),
@@ -385,7 +385,8 @@ let package = Package(
         name: "nesting", dependencies: ["NestingOracle"], path: "Tests/NestingWalk",
         swiftSettings: settings),
       .testTarget(
-        name: "NestingOracleTests", dependencies: ["NestingOracle", "StrataChanges"],
+        name: "NestingOracleTests",
+        dependencies: ["NestingOracle", "StrataChanges", "StrataTestSupport"],
         swiftSettings: settings),
       // The programs of the guides in Strata.docc/Guides, word for word.
       .testTarget(
@@ -415,6 +416,8 @@ let package = Package(
       .target(
         name: "ContextTestSupport", dependencies: ["Strata", "StrataChanges"],
         path: "Tests/ContextTestSupport", swiftSettings: settings),
+      // Settings of a process that runs tests.
+      .target(name: "TestProcess", path: "Tests/TestProcess"),
       // Lets the thread sanitizer see into Synchronization.Mutex; nothing in other builds.
       .target(name: "VisibleMutex", path: "Tests/VisibleMutex"),
     ],

@@ -4,7 +4,7 @@ import Strata
 import StrataModel
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct `The updates of a list` {
+@Suite struct `The updates of a list` {
   /// Lists the plants of a queue by name, and keeps the controller there.
   private func listing(
     _ queue: ContextQueue, limit: Int = 100
@@ -105,7 +105,7 @@ import Testing
   }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct `A list on the main actor` {
+@Suite struct `A list on the main actor` {
   @Test @MainActor func `shows the workers' saves`() async throws {
     let container = try garden()
     let screen = try PlantScreen(container.viewContext)

@@ -11,16 +11,6 @@ import Testing
 private let rounds =
   ProcessInfo.processInfo.environment["STRATA_ISOLATION_ROUNDS"].flatMap(Int.init) ?? 100
 
-/// Runs blocking code on a thread of its own: the store and the other tests need the few threads of
-/// the pool.
-private func onOwnThread<R: Sendable>(
-  _ body: @escaping @Sendable () throws -> R
-) async throws -> R {
-  try await withCheckedThrowingContinuation { continuation in
-    Thread { continuation.resume(with: Result { try body() }) }.start()
-  }
-}
-
 /// A running `IsolationProcess`.
 private struct RecordingProcess {
   private let process = Process()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import NestingOracle
+import StrataTestSupport
 import Testing
 
 /// A mistake that an obvious variant of the engine would make, and a short sequence that shows it.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import NestingOracle
+import StrataTestSupport
 import Testing
 
 @Suite struct `Random work in nested contexts` {

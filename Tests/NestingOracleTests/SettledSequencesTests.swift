@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import NestingOracle
+import StrataTestSupport
 import Testing
 
 /// Short sequences in which the engine and the promise once differed, one to a paragraph. Random

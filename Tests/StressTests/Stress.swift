@@ -3,6 +3,7 @@ import Foundation
 import Strata
 import StrataStore
 import StrataTestSupport
+import Synchronization
 import Testing
 
 actor Counts {
@@ -27,13 +28,12 @@ struct Stress {
   let child: ContextQueue
   let otherRoots: (ContextQueue, ContextQueue)
   let counts = Counts()
-  private let deadline: ContinuousClock.Instant
-  private let watchdog: Watchdog
+  private let rounds: Rounds
   private let directory = try? TemporaryDirectory()
 
-  init(until deadline: ContinuousClock.Instant, _ watchdog: Watchdog) async throws {
-    self.deadline = deadline
-    self.watchdog = watchdog
+  /// - Parameter roundCountMin: the rounds that all tasks together do at least.
+  init(roundCountMin: Int) async throws {
+    rounds = Rounds(countMin: roundCountMin)
     guard let directory else { throw CocoaError(.fileNoSuchFile) }
     container = try PersistentContainer(
       at: directory.file("bank.strata"), model: ManagedObjectModel(Account.self, Bank.self),
@@ -53,11 +53,23 @@ struct Stress {
     }
   }
 
-  /// Each does one round at least, however busy the machine is.
-  private var isOver: Bool { ContinuousClock.now >= deadline }
+  /// Rounds are counted, because a clock would end the work of a busy machine too early. Each task
+  /// does at least one.
+  private final class Rounds: Sendable {
+    private let countMin: Int
+    private let count = Atomic(0)
+
+    init(countMin: Int) { self.countMin = countMin }
+
+    var areDone: Bool { count.load(ordering: .relaxed) >= countMin }
+
+    func add() { count.add(1, ordering: .relaxed) }
+  }
+
+  private var isOver: Bool { rounds.areDone }
 
   private func did(_ what: String) async {
-    watchdog.hear(what)
+    rounds.add()
     await counts.add(what)
     await Task.yield()
   }

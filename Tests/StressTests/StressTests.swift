@@ -5,13 +5,12 @@ import Testing
 
 /// Eight tasks over six contexts: workers push into a root that saves without stopping and is
 /// refused now and then, two other roots write to the same store, readers are everywhere. Best run
-/// under the thread sanitizer, for longer: `.ci/run tsan`, or STRATA_STRESS_SECONDS.
+/// under the thread sanitizer, for longer: `.ci/run tsan`, or STRATA_STRESS_ROUNDS.
 @Suite struct `Many tasks over many contexts` {
   @Test func `lose no update and see no half of a turn`() async throws {
-    let seconds =
-      ProcessInfo.processInfo.environment["STRATA_STRESS_SECONDS"].flatMap(Double.init) ?? 2
-    let watchdog = Watchdog(silenceSecondsMax: 120)
-    let stress = try await Stress(until: .now + .seconds(seconds), watchdog)
+    let roundCountMin =
+      ProcessInfo.processInfo.environment["STRATA_STRESS_ROUNDS"].flatMap(Int.init) ?? 2_000
+    let stress = try await Stress(roundCountMin: roundCountMin)
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await stress.transferInTheWorker() }
       group.addTask { try await stress.countInTheWorker() }
@@ -23,12 +22,11 @@ import Testing
       group.addTask { try await stress.read() }
       try await group.waitForAll()
     }
-    watchdog.end()
     try await stress.worker.save()
     try await stress.container.root.save()
     let fresh = ContextQueue(parent: stress.container.coordinator)
     let counts = await stress.counts.all
-    print("stress of \(seconds) s: \(counts.sorted { $0.key < $1.key })")
+    print("stress of \(roundCountMin) rounds: \(counts.sorted { $0.key < $1.key })")
     for name in ["worker", "child", "shared"] {
       let count = counts[name] ?? 0
       let stored = try await fresh.perform { context in

@@ -59,10 +59,24 @@ package struct EnvironmentOptions: Hashable, Sendable {
 
   package static var busyTimeoutDefault: Duration { .seconds(30) }
   /// 1 TiB, or 1 GiB where an address has 32 bits.
-  package static var mapSizeBytesDefault: Int { Int.bitWidth == 64 ? 1 << 40 : 1 << 30 }
+  package static var mapSizeBytesDefault: Int {
+    mapSizeBytesInTests ?? (Int.bitWidth == 64 ? 1 << 40 : 1 << 30)
+  }
   /// For a store in memory, 16 GiB, so that a process can have a thousand of them beside its files:
   /// addresses have 47 bits on x86-64.
-  package static var mapSizeBytesInMemory: Int { Int.bitWidth == 64 ? 1 << 34 : 1 << 30 }
+  package static var mapSizeBytesInMemory: Int {
+    mapSizeBytesInTests ?? (Int.bitWidth == 64 ? 1 << 34 : 1 << 30)
+  }
   /// 1 GiB: where not even this can be mapped, opening fails with `outOfMemory`.
   package static var mapSizeBytesMin: Int { 1 << 30 }
+
+  #if DEBUG
+    /// The environment variable `STRATA_MAP_SIZE`, in bytes: a size in place of both defaults, so
+    /// that the tests of a process need few addresses. Release builds ignore it.
+    private static let mapSizeBytesInTests = getenv("STRATA_MAP_SIZE").flatMap {
+      Int(String(cString: $0))
+    }
+  #else
+    private static var mapSizeBytesInTests: Int? { nil }
+  #endif
 }

@@ -77,6 +77,8 @@ public struct ModelTest<M: Model>: Sendable {
   private func work(_ seeds: SeedRun, isShrunk: Bool) async -> Share {
     var share = Share()
     while let seed = seeds.next() {
+      // Other tests share the few threads of the pool.
+      await Task.yield()
       let sequence = ModelSequence(name: name, seed: seed, steps: Array(0..<stepCount))
       let (failed, failure, counts) = await run(sequence)
       share.counts.merge(counts, uniquingKeysWith: +)

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Without a time to collect changes, so that saves are under way as often as they can be.
-@Suite(.timeLimit(.minutes(10))) struct `A container that saves its root by itself, for long` {
+@Suite struct `A container that saves its root by itself, for long` {
   private let codes = Language.all.select(\.code)
 
   /// Has a container used, saves the rest, and returns the codes that the store has then. Records

@@ -4,7 +4,7 @@ import Strata
 import StrataTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct `A container that saves its root by itself` {
+@Suite struct `A container that saves its root by itself` {
   private let folder: TemporaryDirectory
 
   init() throws { folder = try TemporaryDirectory() }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Strata
+import StrataTestSupport
 import Synchronization
 import Testing
 
@@ -174,7 +175,7 @@ import Testing
     }
     thread.start()
     let worker = container.newBackgroundContext()
-    await Task.detached { entered.wait() }.value
+    try await onOwnThread { entered.wait() }
     try await worker.perform { context in
       #expect(try context.cityNames() == ["A"])
       context.city("B")

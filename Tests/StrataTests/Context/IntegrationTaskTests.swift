@@ -7,7 +7,7 @@ private enum Caller {
   @TaskLocal static var name = "none"
 }
 
-@Suite(.timeLimit(.minutes(1))) struct `A context that integrates a child's save by itself` {
+@Suite struct `A context that integrates a child's save by itself` {
   @Test func `does it in its queue without the task-local values of the saver`() async throws {
     let container = try geography()
     try await expectNoName(

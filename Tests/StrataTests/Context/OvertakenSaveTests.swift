@@ -7,7 +7,7 @@
   import Synchronization
   import Testing
 
-  @Suite(.timeLimit(.minutes(5))) struct `A save to a parent` {
+  @Suite struct `A save to a parent` {
     @Test func `is done although a sibling saves during each of its attempts`() throws {
       let container = try geography()
       let (root, schema) = (container.root, container.coordinator.schema)

@@ -272,7 +272,7 @@ extension ContextQueue {
               $0 + $1.population
             }
           }
-          if sum != 19_900 { throw Stuck(description: "read \(sum)") }
+          try #require(sum == 19_900)
         }
       }
     }

@@ -101,7 +101,7 @@ private final class SavedNumbers: Sendable {
         return try self.readUntilOver(in: queue)
       }
     }
-    for reader in readers { try reader.untilHeld() }
+    for reader in readers { reader.untilHeld() }
     for reader in readers { reader.letGo() }
     try save(times: saveCount)
     return try readers.map { try $0.finish() }.reduce(0, +)
@@ -134,7 +134,7 @@ private final class SavedNumbers: Sendable {
       thread.hold()
       return try queue.performAndWait { try $0.count(City.all) }
     }
-    try reader.untilHeld()
+    reader.untilHeld()
     // With the lock, the reader would wait until it is released, and the watchdog would end that.
     let count = try container.coordinator.layerLock.withLock {
       reader.letGo()

@@ -146,8 +146,8 @@ private final class Work: Sendable {
         try? queue.performAndWait { context in _ = context.city("during") }
         isInserted.signal()
       }
-      let outcome = isInserted.wait(timeout: .now() + 60)
-      work.isDone.store(outcome == .success, ordering: .relaxed)
+      isInserted.wait()
+      work.isDone.store(true, ordering: .relaxed)
     }
     let wasInserted = work.isDone.load(ordering: .relaxed)
     #expect(wasInserted)

@@ -58,7 +58,10 @@ private func watchReaders(ofStoreAt url: URL, lag: Int? = nil) throws -> SetCloc
 
   init() throws {
     folder = try TemporaryDirectory()
-    container = try geography(in: folder)
+    // No page is free again while a snapshot is held.
+    container = try PersistentContainer(
+      at: folder.file("geography.strata"), model: geographyModel(), durability: .none,
+      maximumByteCount: 1 << 30)
     // The first insertion reserves serials, which is a commit more.
     try container.saveCities(1)
   }

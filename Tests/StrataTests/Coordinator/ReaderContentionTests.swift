@@ -38,7 +38,7 @@
           return sleepCount() - start
         }
       }
-      for thread in threads { try thread.untilHeld() }
+      for thread in threads { thread.untilHeld() }
       let waits = container.coordinator.lockStatistics.layers
       for thread in threads { thread.letGo() }
       let sleeps = try threads.map { try $0.finish() }.reduce(0, +)

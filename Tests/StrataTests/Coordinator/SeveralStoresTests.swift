@@ -334,7 +334,7 @@ private func refusal(_ error: any Error) -> ContextError.AssignmentRefusal? {
         return count
       }
     }
-    for reader in readers { try reader.untilHeld() }
+    for reader in readers { reader.untilHeld() }
     for reader in readers { reader.letGo() }
     for store in stores.coordinator.stores {
       try await stores.coordinator.coordinator(for: store).compact()

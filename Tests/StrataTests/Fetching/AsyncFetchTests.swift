@@ -38,7 +38,7 @@ import Testing
         thread.hold()
       }
     }
-    try busy.untilHeld()
+    busy.untilHeld()
     #expect(try await container.root.fetchIDs(LedgerEntry.all).count == 600)
     busy.letGo()
     try busy.finish()

@@ -3,7 +3,7 @@ import Strata
 import StrataTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct `The live values of a request` {
+@Suite struct `The live values of a request` {
   private let container: PersistentContainer
   private var coordinator: PersistentStoreCoordinator { container.coordinator }
   private let names = City.all.sorted(by: \.name).select(\.name)

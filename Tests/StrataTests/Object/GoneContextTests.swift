@@ -192,7 +192,7 @@ private struct Left {
     #expect(try stored(coordinator) == ["A"])
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test
   func `go with the last context below them`() async throws {
     let coordinator = try geography().coordinator
     var parent: ContextQueue? = ContextQueue(parent: coordinator)

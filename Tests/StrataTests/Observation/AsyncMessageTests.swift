@@ -2,7 +2,7 @@
 import Strata
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct `A context's messages, asynchronously` {
+@Suite struct `A context's messages, asynchronously` {
   @Test func `come as a sequence of the layer, in order, of the kinds that were asked for`()
     async throws
   {

@@ -8,7 +8,7 @@ import Testing
 
 private typealias Kind = ManagedObjectContext.Message.Kind
 
-@Suite(.timeLimit(.minutes(10))) struct `An observer of a context` {
+@Suite struct `An observer of a context` {
   /// A parent, a child and a sibling of it.
   private struct Family: Sendable {
     let container: PersistentContainer

@@ -137,7 +137,7 @@ import Testing
         try context.save()
       }
     }
-    try late.untilHeld()
+    late.untilHeld()
     let observer = NotificationCenter.default.addObserver(
       forName: ManagedObjectContext.willSaveNotification, object: container.root.layer, queue: nil
     ) { _ in

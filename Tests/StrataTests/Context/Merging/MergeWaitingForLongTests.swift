@@ -5,7 +5,7 @@ import Testing
 
 /// Contexts wait for saves again and again, while another queue saves one population of a city
 /// after the other.
-@Suite(.timeLimit(.minutes(10))) struct `Waiting for merges, for long` {
+@Suite struct `Waiting for merges, for long` {
   private final class Progress: Sendable {
     /// The last population whose save has returned.
     let saved = Atomic(0)

@@ -162,7 +162,7 @@ private func chain(below root: ContextQueue, depth: Int) -> [ContextQueue] {
     #expect(try await worker.perform { $0.hasChanges })
   }
 
-  @Test(.timeLimit(.minutes(10)))
+  @Test
   func `holds no queue while it waits for another, and is carried through if it is cancelled then`()
     async throws
   {
@@ -172,7 +172,7 @@ private func chain(below root: ContextQueue, depth: Int) -> [ContextQueue] {
     let busy = HeldThread { thread in
       try container.root.performAndWait { _ in thread.hold() }
     }
-    try busy.untilHeld()
+    busy.untilHeld()
     let save = Task { try await queues[2].save(to: .store) }
     // It comes to the root and waits there; those that it has left can be entered.
     for queue in [queues[2], queues[1]] {

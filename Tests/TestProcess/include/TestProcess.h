@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// TestProcess.c has all of it: nothing is called.
+#pragma once
