@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The public symbols of modules in .build-toolchain, which `.ci/run build` makes."""
+"""The public symbols of modules in a build folder, .build-toolchain: `.ci/run build` makes it."""
 import json
 import pathlib
 import subprocess
@@ -8,9 +8,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 DECLARED = ["-skip-synthesized-members"]
 
 
-def write(modules, folder, options, tool="swift-symbolgraph-extract"):
+def write(modules, folder, options, tool="swift-symbolgraph-extract", built=".build-toolchain"):
     """Writes the modules' symbol graphs to the folder."""
-    build = ROOT / ".build-toolchain/debug"
+    build = ROOT / built / "debug"
     info = subprocess.run(
         ["swiftc", "-print-target-info"], stdout=subprocess.PIPE, text=True, check=True
     ).stdout
@@ -31,9 +31,9 @@ def write(modules, folder, options, tool="swift-symbolgraph-extract"):
         )
 
 
-def declared(modules, folder, **tool):
+def declared(modules, folder, **options):
     """Reads the symbols that the modules declare; the folder has the graphs afterwards."""
-    write(modules, folder, DECLARED, **tool)
+    write(modules, folder, DECLARED, **options)
     for file in sorted(folder.iterdir()):
         with open(file, encoding="utf-8") as opened:
             yield json.load(opened)
