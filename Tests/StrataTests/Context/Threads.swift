@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 
 // Threads of a test's own, held at a known place while others act. Waits have no limit, because a
-// busy machine would reach any. A test whose event never comes hangs, and `.ci/run test` names it.
+// busy machine would reach any. A test whose event never comes hangs: the output has it as started.
 
 /// Runs `body` on a thread of its own, and waits for it.
 ///
