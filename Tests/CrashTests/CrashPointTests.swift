@@ -12,8 +12,8 @@
   /// processes. So `swift test` leaves the suite out, and `.ci/run points` runs it.
   @Suite(
     .enabled(
-      "only with STRATA_CRASH_POINTS=1, as in `.ci/run points`",
-      if: ProcessInfo.processInfo.environment["STRATA_CRASH_POINTS"] == "1")
+      if: ProcessInfo.processInfo.environment["STRATA_CRASH_POINTS"] == "1",
+      "only with STRATA_CRASH_POINTS=1, as in `.ci/run points`")
   ) struct `A process that is interrupted at a call for a file` {
     @Test(arguments: CrashOperation.allCases)
     func `by a kill leaves the state before or after the operation`(
