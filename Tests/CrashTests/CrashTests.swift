@@ -5,6 +5,10 @@ import Strata
 import StrataTestSupport
 import Testing
 
+/// The number of kills of each test: `STRATA_KILLS`, 20 by default.
+private let killCount =
+  ProcessInfo.processInfo.environment["STRATA_KILLS"].flatMap(Int.init) ?? 20
+
 /// A kill loses the process and keeps its writes; it says nothing about a power cut.
 @Suite struct `A process that is killed` {
   @Test func `in its saves leaves whole saves, and all that were acknowledged`() throws {
@@ -16,7 +20,7 @@ import Testing
     var latest = 0
     var interrupted = 0
     var unacknowledged = 0
-    for round in 1...100 {
+    for round in 1...killCount {
       let writer = try WriterProcess(storeAt: store)
       let said = writer.kill(
         microseconds: .random(in: 0...30_000, using: &random), after: "saved")
@@ -38,7 +42,7 @@ import Testing
       latest = found.latest
     }
     print(
-      "in its saves: \(latest) saves, \(interrupted) of 100 kills in a save to the disk,"
+      "in its saves: \(latest) saves, \(interrupted) of \(killCount) kills in a save to the disk,"
         + " \(unacknowledged) of these saves are there")
     #expect(interrupted > 0)
   }
@@ -51,7 +55,7 @@ import Testing
     let directory = try TemporaryDirectory()
     let store = directory.file("ledger.strata")
     var outcomes = (before: 0, after: 0, later: 0)
-    for round in 1...60 {
+    for round in 1...killCount {
       let writer = try WriterProcess(storeAt: store, doing: "batches")
       let said = writer.kill(
         microseconds: moment.next(using: &random), after: "deleting")
@@ -80,7 +84,7 @@ import Testing
     let store = directory.file("ledger.strata")
     let copy = directory.file("ledger.strata.copy")
     var outcomes = (none: 0, whole: 0, leftovers: 0)
-    for round in 1...40 {
+    for round in 1...killCount {
       let writer = try WriterProcess(
         storeAt: store, doing: round.isMultiple(of: 2) ? "compacting-backup" : "backup")
       let said = writer.kill(
@@ -115,7 +119,7 @@ import Testing
     print("while it creates a store: seed \(seed)")
     var random = SeededGenerator(seed: seed)
     var outcomes = (before: 0, halfway: 0, created: 0)
-    for round in 1...60 {
+    for round in 1...killCount {
       let directory = try TemporaryDirectory()
       let store = directory.file("ledger.strata")
       let writer = try WriterProcess(storeAt: store)
@@ -152,7 +156,7 @@ import Testing
     }
     container.coordinator.store.close()
     var outcomes = (former: 0, later: 0)
-    for round in 1...60 {
+    for round in 1...killCount {
       let store = directory.file("\(round).strata")
       try FileManager.default.copyItem(at: filled, to: store)
       let writer = try WriterProcess(storeAt: store, doing: "evolve")
@@ -193,7 +197,7 @@ import Testing
     }
     container.coordinator.store.close()
     var outcomes = (former: 0, later: 0)
-    for round in 1...60 {
+    for round in 1...killCount {
       let store = directory.file("\(round).strata")
       try FileManager.default.copyItem(at: filled, to: store)
       let writer = try WriterProcess(storeAt: store, doing: "migrate")
@@ -229,7 +233,7 @@ import Testing
     let directory = try TemporaryDirectory()
     let store = directory.file("ledger.strata")
     var outcomes: [String: Int] = [:]
-    for round in 1...40 {
+    for round in 1...killCount {
       let writer = try WriterProcess(storeAt: store, doing: "imports")
       let said = writer.kill(
         microseconds: moment.next(using: &random), after: "inserting")

@@ -12,7 +12,7 @@
   @Suite struct `A power cut during an operation` {
     /// The number of disks of each operation; STRATA_POWER_CUTS sets another one.
     private static let diskCount =
-      ProcessInfo.processInfo.environment["STRATA_POWER_CUTS"].flatMap { Int($0) } ?? 60
+      ProcessInfo.processInfo.environment["STRATA_POWER_CUTS"].flatMap { Int($0) } ?? 20
 
     @Test(arguments: CrashOperation.allCases)
     func `leaves the state before or after it, and after it once it has ended`(

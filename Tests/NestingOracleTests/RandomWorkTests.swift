@@ -9,7 +9,7 @@ import Testing
     // The sequences are the same each time, so that the change makes the difference.
     let environment = ProcessInfo.processInfo.environment
       .merging(["STRATA_NESTING_SEED": "1"]) { given, _ in given }
-    let walk = try Walk(count: 300, environment: environment)
+    let walk = try Walk(count: 60, environment: environment)
     let findings = try await onOwnThread {
       // Safety: the walk reports one finding at a time.
       nonisolated(unsafe) var findings: [String] = []

@@ -145,7 +145,7 @@ private struct TreeModel: Model {
   @Test(arguments: [8, 60, 255])
   func `equals the model`(keyByteCountMax: Int) async {
     let failure = await ModelTest(
-      "tree of keys up to \(keyByteCountMax) bytes", sequences: 2, steps: 2_000
+      "tree of keys up to \(keyByteCountMax) bytes", sequences: 2, steps: 500
     ) { try TreeModel($0, keyByteCountMax: keyByteCountMax) }.firstFailure()
     #expect(failure == nil)
   }

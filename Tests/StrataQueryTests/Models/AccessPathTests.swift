@@ -99,9 +99,9 @@ private struct PathWorld: Model {
 
 @Suite struct `Every way to the objects compared with a plain filter` {
   @Test func `finds the same, and is taken`() async {
-    let meets = Dictionary(uniqueKeysWithValues: PathTaken.all.map { ($0, 20) })
+    let meets = Dictionary(uniqueKeysWithValues: PathTaken.all.map { ($0, 5) })
     let failure = await ModelTest(
-      "access paths", sequences: 8, steps: 750, meets: meets, width: 2, make: PathWorld.init
+      "access paths", sequences: 8, steps: 200, meets: meets, width: 2, make: PathWorld.init
     ).firstFailure()
     #expect(failure == nil)
   }
