@@ -43,7 +43,10 @@ extension ContextOracle {
     for key in lost { batch.removed.remove(key) }
     for key in Self.keys where look(parent, key) == nil { batch.added.remove(key) }
     if moves.remove(place) != nil { moves.insert(parent) }
+    // What one level has done and the next has taken back is no change.
+    let returning = batch.touched.intersection(linkEdits[parent.rawValue].touched)
     linkEdits[parent.rawValue] = linkEdits[parent.rawValue].under(batch)
+    linkEdits[parent.rawValue].drop(returning, beneath: linksBeneath(parent))
   }
 
   /// Takes an object's unsaved links away.

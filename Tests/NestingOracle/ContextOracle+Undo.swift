@@ -20,6 +20,8 @@ extension ContextOracle {
     }
 
     var changes: [Change] = []
+    /// The objects whose edits have no effect: undoing its other changes takes them back.
+    var withoutEffect: Set<Int> = []
     struct Link {
       var owner: Int
       var target: Int
@@ -69,7 +71,10 @@ extension ContextOracle {
       if new == nil, let old, old.kind != .insert, let on = old.on ?? old.lostOn { now = on }
       // A first edit may come with newer values of slots that it has not set.
       if old == nil, let new, new.kind != .insert, let on = new.on ?? new.lostOn { was = on }
-      if was == now { continue }
+      if was == now {
+        group.withoutEffect.insert(key)
+        continue
+      }
       group.changes.append(
         .init(
           key: key, before: was, after: now, edit: old ?? before.frozen[place.rawValue][key]))
@@ -140,7 +145,7 @@ extension ContextOracle {
     for key in Self.keys {
       guard let edit = edits[place.rawValue][key], edit.kind == .update,
         let on = edit.on ?? edit.lostOn, edit.shown == on,
-        group.changes.contains(where: { $0.key == key })
+        group.withoutEffect.contains(key) || group.changes.contains(where: { $0.key == key })
       else { continue }
       edits[place.rawValue][key] = nil
       if isHeld(place, key) {

@@ -114,6 +114,27 @@ package struct LinkEdits: Hashable, Sendable {
     }
   }
 
+  /// The links that these changes speak of.
+  var touched: LinkSet {
+    var touched = added
+    touched.formUnion(removed)
+    return touched
+  }
+
+  /// Without the `links` that are so beneath anyway. A member that is put back into a list is
+  /// put where it is: that is a change.
+  mutating func drop(_ links: LinkSet, beneath below: LinkSet) {
+    for owner in LinkSet.owners {
+      for target in ContextOracle.keys where links[owner, target] {
+        if !below[owner, target] {
+          removed[owner, target] = false
+        } else if owner < ContextOracle.keyCount {
+          added[owner, target] = false
+        }
+      }
+    }
+  }
+
   /// Without links that equal the state beneath.
   mutating func drop(beneath below: LinkSet) {
     added.subtract(below)

@@ -20,7 +20,7 @@ private typealias G = Geography
   private func push(_ newer: [ObjectKey: Change], onto older: [ObjectKey: Change]) -> ChangeTable {
     Composition.compose(
       pushed: G.segment(newer), onto: G.overlay(older), on: Ground(), schema: G.schema
-    ).changes
+    ).segment.changes
   }
 
   private func update(

@@ -210,7 +210,7 @@ extension ManagedObjectContext {
   /// - Complexity: O(unsaved changes) if all of them are transient.
   public var hasPersistentChanges: Bool {
     work.encodeEdits()
-    return work.working.segments.contains { !$0.links.isEmpty }
+    return work.working.hasLinkChanges
       || work.working.contains { key, change in
         switch change.kind {
         case .insert: true

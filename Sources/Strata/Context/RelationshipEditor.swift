@@ -378,8 +378,7 @@ final class RelationshipEditor: ContextPart {
   private func isBeneath(_ state: LinkState, at place: LinkPlace, to target: ObjectKey) -> Bool {
     if case .present(let position) = state, position != 0 { return false }
     return reporter.attempt(orElse: false) {
-      let saved = Overlay(work.working.segments.filter(\.isFrozen))
-      return try reader.currentView().over(saved).link(at: place, to: target) == state
+      try reader.currentView().over(work.working.frozen).link(at: place, to: target) == state
     }
   }
 }

@@ -49,16 +49,24 @@ extension SaveSession {
       PausePoint.refused.reach(schema)
       layer.unfreeze(save.changeSet.segments)
       if !work.working.isIdentical(to: Overlay(save.changeSet.segments)) {
-        work.changeWorking(
-          to: work.working.recomposed(over: save.changeSet.segments, schema: schema))
+        work.changeWorking(to: recomposed(work.working, over: save))
       }
       // Children that saved during this save composed their changes apart from the frozen ones. The
       // inbox has their changes still, and is composed over the unfrozen ones.
       work.isPublished = false
-      work.recomposeSavepoints(over: save)
+      for index in work.savepoints.indices where work.savepoints[index].pendingSave === save {
+        work.savepoints[index].working = recomposed(work.savepoints[index].working, over: save)
+      }
       save.outcome = .failure(error)
       save.operation?.end(OperationOutcome(error: error))
       throw error
+    }
+  }
+
+  /// Unsaved changes after a save was refused: with its changes, which are unsaved again.
+  private func recomposed(_ overlay: Overlay, over refused: PendingSave) -> Overlay {
+    overlay.recomposed(over: refused.changeSet.segments, schema: schema) {
+      try reader.takeView().over(Overlay())
     }
   }
 

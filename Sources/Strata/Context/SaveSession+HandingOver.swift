@@ -105,7 +105,7 @@ extension SaveSession {
       try ReadView.take(own: Overlay(), layer: parentLayer, source: coordinator)
     }
     ground.keepsLost = !parentLayer.mergesAutomatically || theirs.pin != nil
-    let composed = Composition.compose(
+    let (composed, settled) = Composition.compose(
       pushed: segment, onto: theirs.published, on: ground, schema: schema)
     Overlay([composed]).prepareRuns(askedOf: theirs.published)
     let isDone = parentLayer.receive(
@@ -113,7 +113,7 @@ extension SaveSession {
         segment: segment, touched: composed.changes.keys,
         senderPosition: restsOnParent ? reader.following.position : nil, ground: ground,
         isInReceiversTurn: isInItsTurn),
-      composed: theirs.published.adding(composed).compacted(), ifStill: theirs.revision,
+      composed: settled, ifStill: theirs.revision,
       from: layer, ifStill: mine.revision,
       event: ChangeEvent(pushing: segment, composed: composed, from: layer.identity))
     return isDone ? .done((segment, composed)) : .overtaken

@@ -32,6 +32,7 @@ package final class TurnPublisher: ContextPart {
 
   /// Merges the changes since the last view, at a moment at which observers may run.
   func mergeArrivedEvents() {
+    if !reader.isPinned { reader.passSections() }
     guard merger.trigger?.isFired == true else { return }
     if work.view != nil {
       // On the main actor this is another job than the one that took the view.
@@ -52,9 +53,11 @@ package final class TurnPublisher: ContextPart {
     for index in work.savepoints.indices {
       for push in pushes where !push.isInReceiversTurn {
         let working = work.savepoints[index].working
-        let composed = Composition.compose(
-          pushed: push.segment, onto: working, on: ground(of: push, onto: working), schema: schema)
-        work.savepoints[index].working = working.adding(composed).compacted()
+        work.savepoints[index].working =
+          Composition.compose(
+            pushed: push.segment, onto: working, on: ground(of: push, onto: working),
+            schema: schema
+          ).settled
       }
     }
   }
@@ -89,6 +92,27 @@ package final class TurnPublisher: ContextPart {
     if work.edits.isEmpty, isPublishedAndIntegrated() { return }
     reporter.integrated += publishAndIntegrate(isSaving: true)
     work.view = nil
+  }
+
+  /// Publishes the work of a section of an actor's code, and then changes the objects that the work
+  /// has reached elsewhere.
+  ///
+  /// - Parameter published: called once, when children see the work. Before that, no code of the
+  ///   program runs: readers wait, in queues and behind locks for which that code could wait. So
+  ///   observers of properties are notified afterwards, and objects that the edits had are kept.
+  func publishSection(_ published: () -> Void) {
+    let drafted = work.edits.drafted
+    let encoded = work.encodedEdits()
+    if let encoded { work.show(encoded) }
+    var isPublished = false
+    reporter.integrated += publishAndIntegrate(isSaving: true) {
+      isPublished = true
+      published()
+    }
+    if !isPublished { published() }
+    if let encoded { work.takeReached(encoded) }
+    work.view = nil
+    withExtendedLifetime(drafted) {}
   }
 
   /// Ends a confined context's turn.
@@ -170,8 +194,12 @@ package final class TurnPublisher: ContextPart {
   ///
   /// During a `withSavepoint { }` nothing is published or integrated, unless it saves.
   ///
+  /// - Parameter published: called when the layer shows the changes, before any object changes and
+  ///   observers are notified; not called if there is nothing to publish.
   /// - Returns: the changes of each integrated save here, in order.
-  func publishAndIntegrate(isSaving: Bool = false) -> [TurnChanges] {
+  func publishAndIntegrate(
+    isSaving: Bool = false, _ published: () -> Void = {}
+  ) -> [TurnChanges] {
     // An object that takes over the result of a push has no draft.
     work.encodeEdits()
     guard work.savepoints.isEmpty || isSaving else { return [] }
@@ -187,11 +215,11 @@ package final class TurnPublisher: ContextPart {
       state.inbox.appendRest(to: &pushes)
       if !work.isPublished {
         for push in pushes[composedKeys.count...] {
-          let segment = Composition.compose(
+          let (segment, settled) = Composition.compose(
             pushed: push.segment, onto: composed, on: ground(of: push, onto: composed),
             schema: schema)
           composedKeys.append(segment.changes.keys)
-          composed = composed.adding(segment).compacted()
+          composed = settled
         }
       }
       let settled = work.isPublished ? state.published : composed
@@ -199,6 +227,7 @@ package final class TurnPublisher: ContextPart {
       let event = work.isPublished ? nil : layer.event(from: state.published, to: settled)
       if layer.feed.isFollowed { settled.prepareRuns(askedOf: state.published) }
       guard layer.publish(settled, ifStill: state.revision, event: event) else { continue }
+      published()
       if !pushes.isEmpty { prepareToTake(pushes, touching: touched, in: settled) }
       let former = work.working
       work.replaceWorking(settled)

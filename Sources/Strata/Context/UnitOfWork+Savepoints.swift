@@ -127,15 +127,6 @@ extension UnitOfWork {
     }
   }
 
-  /// After a failed save to the store: if it was under way when a savepoint was taken, its changes
-  /// are unsaved again in the savepoint, too.
-  func recomposeSavepoints(over refused: PendingSave) {
-    for index in savepoints.indices where savepoints[index].pendingSave === refused {
-      savepoints[index].working = savepoints[index].working.recomposed(
-        over: refused.changeSet.segments, schema: schema)
-    }
-  }
-
   /// An object's changes rest on the state beneath the context, after a merge.
   func endDoubt(of key: ObjectKey) {
     doubt.remove(key)

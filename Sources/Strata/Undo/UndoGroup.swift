@@ -11,7 +11,9 @@ import StrataRecord
 ///
 /// ## Invariants
 /// - I1 A group has each object or link once, with its state before the group's first change of it
-///   and after the last. It has no objects that were inserted and deleted.
+///   and after the last. It has no objects that were inserted and deleted. A value or a link that
+///   was changed and changed back is a transition to nothing: undoing the group finds it, and
+///   removes what it has left unsaved.
 ///
 /// ## Lifetime
 /// The records share blocks with those that were encoded at the same time (`RecordArena`), and keep
@@ -32,6 +34,9 @@ struct UndoGroup {
     /// The bytes of the external slots that `before` had otherwise than `after`: a save takes them
     /// out of the store.
     var external = ExternalValues()
+
+    /// Whether the object was and is there, with the same values.
+    var isNothing: Bool { before != nil && after != nil && slots.isEmpty }
   }
 
   struct Link: Hashable {
@@ -42,13 +47,21 @@ struct UndoGroup {
   struct LinkTransition: Equatable {
     var before: LinkState
     var after: LinkState
+
+    var isNothing: Bool { before == after }
   }
 
   private(set) var objects: [ObjectKey: ObjectTransition] = [:]
   private(set) var links: [Link: LinkTransition] = [:]
   var actionName = ""
 
-  var isEmpty: Bool { objects.isEmpty && links.isEmpty }
+  /// Whether undoing it would change nothing.
+  var isEmpty: Bool {
+    objects.values.allSatisfy(\.isNothing) && links.values.allSatisfy(\.isNothing)
+  }
+
+  /// Whether nothing was changed, not even back and forth.
+  var isUntouched: Bool { objects.isEmpty && links.isEmpty }
 
   // MARK: - Adding
 
@@ -131,8 +144,7 @@ struct UndoGroup {
       step.slots = layout.differingSlots(before, after).subtracting(entity.derivedSlots)
     }
     if let earlier = objects[key] { step = Self.joined(earlier, step, layout, &arena) }
-    let isNothing = step.before == nil ? step.after == nil : step.after != nil && step.slots.isEmpty
-    objects[key] = isNothing ? nil : step
+    objects[key] = step.before == nil && step.after == nil ? nil : step
   }
 
   /// Joins two transitions of the same object. Between them the object may have taken values from
@@ -160,9 +172,7 @@ struct UndoGroup {
   }
 
   private mutating func add(_ step: LinkTransition, of link: Link) {
-    let before = links[link]?.before ?? step.before
-    links[link] =
-      before == step.after ? nil : LinkTransition(before: before, after: step.after)
+    links[link] = LinkTransition(before: links[link]?.before ?? step.before, after: step.after)
   }
 
   /// Adds the links that the store removes with a deleted object, without a change of their own:

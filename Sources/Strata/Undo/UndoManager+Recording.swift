@@ -25,10 +25,10 @@ extension ManagedObjectContext.UndoManager {
     var integrations: [(Segment, Overlay)] = []
     var older = work.working
     for push in pushes {
-      let composed = Composition.compose(
+      let (composed, settled) = Composition.compose(
         pushed: push.segment, onto: older, on: ground(push, older), schema: work.schema)
       integrations.append((composed, older))
-      older = older.adding(composed).compacted()
+      older = settled
     }
     for group in transitions(of: integrations, in: work) {
       register(integrating: group, schema: work.schema)

@@ -106,7 +106,9 @@ extension ManagedObjectContext.UndoManager {
   /// How many groups are open, one within the other; the turn's counts once it has a change.
   public var groupingLevel: Int {
     context?.work.encodeEdits()
-    if state.open == nil { return 0 }
+    guard let open = state.open else { return 0 }
+    // Edits that were taken back are no change of the turn.
+    if state.begunCount == 0, open.isEmpty, !open.isUntouched { return 0 }
     return state.begunCount + (groupsByTurn || state.begunCount == 0 ? 1 : 0)
   }
 
@@ -243,7 +245,7 @@ extension ManagedObjectContext.UndoManager {
 
   /// Adds to the open group; begins a group if none is open.
   func register(_ changes: UndoGroup, schema: Schema) {
-    guard !changes.isEmpty else { return }
+    guard !changes.isUntouched else { return }
     if state.open == nil {
       state.open = changes
     } else {

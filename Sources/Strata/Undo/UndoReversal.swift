@@ -31,7 +31,7 @@ struct UndoReversal {
   /// - Parameter reverter: tells the present state of objects in its context.
   init(of group: UndoGroup, in view: ReadView, by reverter: UndoReverter) throws {
     let schema = view.schema
-    for (key, step) in group.objects {
+    for (key, step) in group.objects.sorted(by: { $0.key < $1.key }) where !step.isNothing {
       guard let entity = schema.entity(key.entity) else { continue }
       let layout = entity.layout
       switch (step.before, step.after) {
@@ -60,7 +60,7 @@ struct UndoReversal {
     }
     try dropLostTargets(in: view)
     if PlantedFault.undoForgetsLinks.isPlanted(in: schema) { return }
-    for (link, step) in group.links {
+    for (link, step) in group.links where !step.isNothing {
       guard try view.link(at: link.place, to: link.target) != step.before else { continue }
       guard try exists(link.place.owner, in: view), try exists(link.target, in: view) else {
         continue
@@ -122,7 +122,7 @@ struct UndoReversal {
   /// Leaves out to-one links to objects that are gone and do not come back: they are nil in an
   /// object that comes back, and stay as they are in one that was only updated.
   private mutating func dropLostTargets(in view: ReadView) throws {
-    for (key, change) in changes {
+    for (key, change) in changes.sorted(by: { $0.key < $1.key }) {
       guard let record = change.record, let entity = view.schema.entity(key.entity) else {
         continue
       }

@@ -169,10 +169,12 @@ final class UndoReverter: ContextPart {
   // MARK: - As before
 
   /// Removes changes without effect: of objects that equal their base again, and of links that
-  /// equal the parent's, or that have lost an end.
+  /// equal the parent's, or that have lost an end. Among them are those that had no effect in the
+  /// group itself: a member that went to another list and came back.
   private func forgetWhatIsAsBefore(_ group: UndoGroup) throws {
     let reversal = work.undoRecorder?.state.open ?? UndoGroup()
-    let below = try reader.currentView().over(Overlay())
+    let view = try reader.currentView()
+    let (below, belowNewer) = (view.over(Overlay()), view.over(work.working.frozen))
     let keys = Set(
       try (Array(reversal.objects.keys) + group.objects.keys).filter { key in
         guard let change = work.working.change(for: key), change.kind == .update else {
@@ -184,7 +186,7 @@ final class UndoReverter: ContextPart {
     for link in Array(reversal.links.keys) + group.links.keys {
       guard let state = work.working.link(at: link.place, to: link.target) else { continue }
       if try isDue(link.place.owner, keys, below), try isDue(link.target, keys, below) {
-        let under = try below.link(at: link.place, to: link.target)
+        let under = try belowNewer.link(at: link.place, to: link.target)
         guard state.applied(over: under) == under else { continue }
       }
       links.set(state, at: link.place, to: link.target)

@@ -20,6 +20,7 @@ package import StrataRecord
 /// | delete | delete, or nothing | nothing |
 /// | insert | delete | update |
 /// | link with a deleted end | | dropped; its to-one slot becomes nil |
+/// | link that is then as beneath | the opposite | neither stays: it is no change |
 /// | one-to-one link | one that shares an end | the older is dropped: both slots of it become nil |
 /// | delete | | its delete rules run again on members that only the older changes have |
 ///
@@ -72,12 +73,18 @@ package struct Composition {
 
   /// Lays a child's save over the receiver's changes.
   ///
-  /// - Parameter ground: the state beneath the receiver, of the objects that are in doubt.
+  /// - Parameter ground: the state beneath the receiver, of the objects that are in doubt, and of
+  ///   the links that both have changed.
+  /// - Returns: the save as the receiver has it, and the receiver's changes with it: without the
+  ///   links that are as beneath.
   package static func compose(
     pushed newer: Segment, onto older: Overlay, on ground: Ground, schema: Schema
-  ) -> Segment {
-    if older.isEmpty && ground.isEmpty { return newer }
-    return Composition(newer, onto: older, ground, isOwn: false, schema: schema).composed()
+  ) -> (segment: Segment, settled: Overlay) {
+    if older.isEmpty && ground.isEmpty { return (newer, Overlay([newer])) }
+    let segment = Composition(newer, onto: older, ground, isOwn: false, schema: schema).composed()
+    let settled = older.adding(segment).compacted()
+    if ground.links.isEmpty { return (segment, settled) }
+    return (segment, settled.forgetting([], links: settled.links(asIn: ground.links, schema)))
   }
 
   private init(

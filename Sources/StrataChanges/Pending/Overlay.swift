@@ -46,7 +46,7 @@ package struct Overlay: Sendable {
   }
 
   /// The segments that a save under way carries. O(segments).
-  var frozen: Overlay {
+  package var frozen: Overlay {
     guard let last = segments.last, last.isFrozen else { return Overlay() }
     return Overlay(segments.filter(\.isFrozen))
   }
@@ -58,7 +58,7 @@ package struct Overlay: Sendable {
   }
 
   /// Whether there is a change of a link between objects neither of which was inserted and deleted.
-  private var hasLinkChanges: Bool {
+  package var hasLinkChanges: Bool {
     func hasGone(_ key: ObjectKey) -> Bool {
       guard let change = change(for: key) else { return false }
       return change.kind == .delete && change.base == nil

@@ -36,11 +36,18 @@ extension Overlay {
 
   /// This overlay after a save of `frozen` has failed: with newer changes joined to those, which
   /// are unsaved again.
-  package func recomposed(over frozen: [Segment], schema: Schema) -> Overlay {
+  ///
+  /// - Parameter view: shows the state beneath the context, for links that the newer changes take
+  ///   back. If it cannot be read, these stay changes.
+  package func recomposed(
+    over frozen: [Segment], schema: Schema, view: () throws -> ReadView
+  ) -> Overlay {
     let below = Overlay(frozen)
     guard let newer = removing(frozen).flattened() else { return below }
-    return below.adding(
-      Composition.compose(pushed: newer, onto: below, on: Ground(), schema: schema))
+    let ground = try? Ground(of: newer, onto: below, doubting: Doubt(), in: view)
+    return Composition.compose(
+      pushed: newer, onto: below, on: ground ?? Ground(), schema: schema
+    ).settled
   }
 }
 

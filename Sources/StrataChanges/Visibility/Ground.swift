@@ -2,8 +2,10 @@
 package import StrataModel
 import StrataRecord
 
-/// The state beneath the receiver of a push, of the objects for which the sender's knowledge may be
-/// outdated. Pushed changes are laid over it if the receiver has no change of its own.
+/// The state beneath the receiver of a push: of the objects for which the sender's knowledge may be
+/// outdated, and of the pushed links of which the receiver has an unsaved state. Pushed changes of
+/// objects are laid over it if the receiver has no change of its own; links that equal it are no
+/// change.
 ///
 /// It is read before the composition, which itself reads nothing and cannot fail.
 package struct Ground: Sendable {
@@ -18,6 +20,9 @@ package struct Ground: Sendable {
   }
 
   private(set) var states: [ObjectKey: State] = [:]
+  /// The state of links beneath the receiver's unsaved changes, with those that a save under way
+  /// carries.
+  private(set) var links = LinkChanges()
 
   /// Whether the receiver keeps an update of an object that the store has lost, so that its save is
   /// a conflict. A context that merges automatically drops it, as it drops its own at a merge.
@@ -26,6 +31,7 @@ package struct Ground: Sendable {
   /// A ground without any object in doubt.
   package init() {}
 
+  /// Whether no object is in doubt.
   package var isEmpty: Bool { states.isEmpty }
 
   /// The objects that were looked up and do not exist.
@@ -33,7 +39,8 @@ package struct Ground: Sendable {
     states.compactMap { key, state in if case .absent = state { key } else { nil } }
   }
 
-  /// Looks up the objects in doubt that `pushed` changes or links to.
+  /// Looks up the objects in doubt that `pushed` changes or links to, and the links that `receiver`
+  /// has changed too.
   ///
   /// - Parameters:
   ///   - sent: the results of the sender, if it has looked the objects up already.
@@ -44,8 +51,9 @@ package struct Ground: Sendable {
     of pushed: Segment, onto receiver: Overlay, doubting doubt: Doubt, sent: Ground? = nil,
     in view: () throws -> ReadView
   ) throws {
-    if doubt.isEmpty { return }
     var taken: ReadView?
+    if !pushed.links.isEmpty { try lookUpLinks(of: pushed, changedIn: receiver, &taken, view) }
+    if doubt.isEmpty { return }
     func look(_ key: ObjectKey) throws {
       if states[key] != nil { return }
       // An object that the receiver inserted and deleted may still exist beneath it.
@@ -74,6 +82,24 @@ package struct Ground: Sendable {
       for end in [place.owner] + links.keys
       where doubt.contains(end) && pushed.changes.index(of: end) == nil {
         try look(end)
+      }
+    }
+  }
+
+  /// O(pushed places × receiver's segments), and a look-up for each link that both have.
+  private mutating func lookUpLinks(
+    of pushed: Segment, changedIn receiver: Overlay, _ taken: inout ReadView?,
+    _ view: () throws -> ReadView
+  ) throws {
+    let own = receiver.unfrozen
+    guard own.segments.contains(where: { !$0.links.isEmpty }) else { return }
+    var beneath: ReadView?
+    for (place, pushed) in pushed.links.byPlace {
+      for target in own.links(at: place).keys where pushed[target] != nil {
+        let read = try taken ?? view()
+        let saving = beneath ?? read.over(receiver.frozen)
+        (taken, beneath) = (read, saving)
+        links.set(try saving.link(at: place, to: target), at: place, to: target)
       }
     }
   }
