@@ -5,8 +5,8 @@ import StrataRecord
 
 // The views that queries read: the turn's view with the values that held objects show, and without
 // to-one links to objects whose deletion is pending. The delete rules `.deny` and `.noAction` leave
-// such links as they are. While the deletion is pending they lead to nothing, in queries as in
-// properties.
+// such links as they are, and other contexts may make one after the deletion. While the deletion is
+// pending they lead to nothing, in queries as in properties.
 
 extension ObjectFetcher {
   /// The turn's view as the context's objects show it. A held object that others have changed shows
@@ -37,20 +37,21 @@ extension ObjectFetcher {
   /// The view that a query reads instead of `view`: to-one links to objects whose deletion is
   /// pending in `view` are nil.
   ///
-  /// O(1) if no entity has such a rule or nothing is deleted; else O(pending deletions of entities
-  /// that have one).
+  /// O(1) if nothing is deleted; else a look-up for each pending deletion and each to-one
+  /// relationship that may lead to it, once for each state beneath the context.
   ///
   /// - Returns: the view, and whether some of its records differ from those of `view`: then no
   ///   object may be given a record of it.
   func queriedView(_ view: ReadView) throws -> (view: ReadView, isMasked: Bool) {
-    guard schema.leavesLinks, view.layers.segments.contains(where: \.changes.hasDeletes)
-    else { return (view, false) }
+    guard view.layers.segments.contains(where: \.changes.hasDeletes) else { return (view, false) }
     var masks: [ObjectKey: Change] = [:]
     var arena = RecordArena()
-    for key in try objectsWithLostLinks(in: view) {
-      if let entity = schema.entity(key.entity), let stored = try view.record(of: key) {
-        masks[key] = masking(stored, by: stored.record, entity, in: view, &arena)
+    for key in try work.lostLinks.owners(in: view) {
+      guard let entity = schema.entity(key.entity), let stored = try view.record(of: key) else {
+        continue
       }
+      let mask = masking(stored, by: stored.record, entity, in: view, &arena)
+      if mask.record != stored.record { masks[key] = mask }
     }
     if masks.isEmpty { return (view, false) }
     return (view.adding(Segment(changes: masks, schema: schema)), true)
@@ -72,25 +73,5 @@ extension ObjectFetcher {
     return .update(
       entity.layout.clearing(lost, in: shown, into: &arena), base: Base(stored),
       slots: SlotSet(0..<entity.description.properties.count))
-  }
-
-  /// The objects that still lead to an object with a pending deletion.
-  private func objectsWithLostLinks(in view: ReadView) throws -> Set<ObjectKey> {
-    var keys: Set<ObjectKey> = []
-    for (depth, segment) in view.layers.segments.enumerated() where segment.changes.hasDeletes {
-      for span in segment.changes.spans {
-        guard let referrers = schema.entity(span.entity)?.ends.leftReferrers, !referrers.isEmpty
-        else { continue }
-        for place in span.range where segment.changes.values[place].kind == .delete {
-          let deleted = segment.changes.keys[place]
-          if view.layers.isShadowed(deleted, above: depth) { continue }
-          for referrer in referrers {
-            keys.formUnion(
-              try view.referrers(to: deleted, index: referrer.index, slot: referrer.slot))
-          }
-        }
-      }
-    }
-    return keys
   }
 }

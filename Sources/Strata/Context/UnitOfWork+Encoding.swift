@@ -70,7 +70,10 @@ extension UnitOfWork {
   }
 
   package func replaceWorking(_ overlay: Overlay) {
-    if !orderedLists.isEmpty, !overlay.isIdentical(to: working) { orderedLists.removeAll() }
+    if !orderedLists.isEmpty || !lostLinks.isEmpty, !overlay.isIdentical(to: working) {
+      orderedLists.removeAll()
+      lostLinks = LostLinks()
+    }
     show(overlay)
   }
 

@@ -18,7 +18,6 @@ import StrataRecord
 /// ## Isolation
 /// The context's.
 package final class UnitOfWork {
-  let schema: Schema
   let registry: ObjectRegistry
   let reporter: TurnReporter
   let coordinator: PersistentStoreCoordinator
@@ -37,6 +36,8 @@ package final class UnitOfWork {
   @exclusivity(unchecked) var isPublished = true
   /// The ordered relationships that are worked on by index.
   @exclusivity(unchecked) var orderedLists = OrderedLists()
+  /// The links to deleted objects that the last queried view had.
+  @exclusivity(unchecked) var lostLinks = LostLinks()
   /// The objects whose awake methods run: values that they set are not changes.
   @exclusivity(unchecked) var awaking: [AwakingObject] = []
   /// The savepoints of the `withSavepoint { }` calls that are under way, the outermost first.
@@ -52,11 +53,12 @@ package final class UnitOfWork {
   package init(
     registry: ObjectRegistry, reporter: TurnReporter, coordinator: PersistentStoreCoordinator
   ) {
-    schema = registry.schema
     self.registry = registry
     self.reporter = reporter
     self.coordinator = coordinator
   }
+
+  var schema: Schema { registry.schema }
 
   /// Whether anything is unsaved.
   package var hasChanges: Bool {

@@ -43,7 +43,7 @@ package final class ReadView {
   package var mayHavePassedBookmarks = false
 
   /// The ancestors' segments, near to far, without those that the snapshot shows.
-  let inherited: [Segment]
+  package let inherited: [Segment]
   /// Whether an ancestor has more pending than insertions.
   package let hasInheritedUpdates: Bool
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
 package import StrataModel
 package import StrataRecord
 
-/// A comparison of a number or a date with a constant, by the operators of the type. NaN is neither
-/// less than, nor greater than, nor equal to any value.
+/// A comparison of a number or a date with a constant, by the operators of the type. So NaN is
+/// neither less than, nor greater than, nor equal to any value, except for a decimal NaN: it is
+/// equal to itself and less than all other decimals.
 package struct OrderTest<V: AttributeValue & Comparable>: SlotTest {
   let comparison: ComparisonOperator
   let constant: V
@@ -18,20 +18,11 @@ package struct OrderTest<V: AttributeValue & Comparable>: SlotTest {
   @inline(__always)
   private func isTrue(of value: V) -> Bool {
     if value == constant { return comparison.holds(0) }
-    if Self.isNaN(value) || Self.isNaN(constant) { return false }
     return value < constant ? comparison.holds(-1) : constant < value && comparison.holds(1)
   }
 
-  /// In Foundation, a decimal NaN is equal to itself and less than all other decimals. Here it has
-  /// no order.
-  private static func isNaN(_ value: V) -> Bool { (value as? Decimal)?.isNaN == true }
-
   package func range(in kind: SlotKind) -> IndexRange? {
     guard constant == constant else { return IndexRange.none }
-    if Self.isNaN(constant) {
-      return comparison.holds(0)
-        ? ComparisonOperator.equal.range(constant.value, in: kind) : IndexRange.none
-    }
     return comparison.range(constant.value, in: kind)
   }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import StrataChanges
 import StrataModel
 import StrataRecord
@@ -7,6 +8,25 @@ extension ComparisonOperator {
   /// Returns the entries of an index over a slot of `kind` with values that satisfy the comparison
   /// with `constant`.
   func range(_ constant: PropertyValue, in kind: SlotKind) -> IndexRange {
+    guard kind == .attribute(.decimal), let notANumber = kind.end else {
+      return orderedRange(constant, in: kind)
+    }
+    // A decimal NaN is less than all numbers, and its key is above all of theirs.
+    let lowest = IndexRange([KeyRange(prefix: notANumber)], .point, points: [notANumber])
+    let numbers = IndexRange([KeyRange(lower: kind.beginning, upper: notANumber)])
+    switch self {
+    case _ where constant != .decimal(.nan):
+      let range = orderedRange(constant, in: kind)
+      return holds(-1) ? .union([range, lowest]) : range
+    case .equal, .lessOrEqual: return lowest
+    case .less: return .none
+    case .greater: return numbers
+    case .greaterOrEqual: return .union([numbers, lowest])
+    }
+  }
+
+  /// The range in the order of keys.
+  private func orderedRange(_ constant: PropertyValue, in kind: SlotKind) -> IndexRange {
     var key: [UInt8] = []
     let isCut = KeyEncoder.append(value: constant, kind: kind, to: &key)
     let certainty = isCut ? Certainty.none : .all

@@ -150,7 +150,8 @@ extension Number {
 
 extension Number {
   /// Returns the order: negative if `left` is less, 0 if both are equal, positive if `left` is
-  /// greater; nil if one is NaN. Two decimal NaNs are equal.
+  /// greater; nil if one is NaN. Among decimals, as in Swift, NaN is equal to itself and less than
+  /// all others.
   package static func order(_ left: Number, _ right: Number) -> Int? {
     switch (left, right) {
     case (.integer(let left), .integer(let right)): return left == right ? 0 : left < right ? -1 : 1
@@ -159,7 +160,6 @@ extension Number {
     default: break
     }
     if let left = left.decimal, let right = right.decimal {
-      if left.isNaN || right.isNaN { return left.isNaN && right.isNaN ? 0 : nil }
       return left == right ? 0 : left < right ? -1 : 1
     }
     return order(left.double, right.double)

@@ -55,9 +55,9 @@ package struct RelationshipEnds: Sendable {
   package private(set) var partnered: [(slot: Int, back: RelationshipSchema.Inverse)] = []
   /// The slots that delete rules do not leave alone.
   package private(set) var referrers: [Referrer] = []
-  /// The slots that still lead to an object when it is deleted, by the rules `.deny` and
-  /// `.noAction`.
-  package private(set) var leftReferrers: [Referrer] = []
+  /// All slots of others that may lead to the object, whatever the rule: another context may make
+  /// such a link after the object was deleted.
+  package private(set) var allReferrers: [Referrer] = []
   package private(set) var links: [Links] = []
 
   init(_ relationships: [RelationshipSchema?], _ incoming: [IncomingRelationship]) {
@@ -105,8 +105,8 @@ package struct RelationshipEnds: Sendable {
   }
 
   private mutating func add(_ referrer: Referrer) {
+    allReferrers.append(referrer)
     if referrer.rule != .noAction { referrers.append(referrer) }
-    if referrer.rule == .noAction || referrer.rule == .deny { leftReferrers.append(referrer) }
   }
 
   // MARK: - Relationships to examine

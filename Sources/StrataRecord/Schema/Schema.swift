@@ -27,9 +27,6 @@ package final class Schema: Sendable {
   /// The clock of the dates that Strata itself writes.
   package let clock: StoreClock
 
-  /// Whether the deletion of an object may leave to-one links to it as they are.
-  package let leavesLinks: Bool
-
   private let byNumber: [EntitySchema?]
   /// By the number of the index.
   private let entitiesByIndex: [[EntityNumber]]
@@ -73,7 +70,6 @@ package final class Schema: Sendable {
       all: model.entities.reduce([]) { $1.isAbstract ? $0 : $0.union($1.hooks) },
       byNumber: byNumber.map { $0?.description.hooks })
     self.byClass = byClass
-    leavesLinks = byNumber.contains { $0?.ends.leftReferrers.isEmpty == false }
     validation = ValidationSchema(byNumber)
     derivation = DerivationSchema(byNumber)
     store.register(byNumber.map { $0?.description.name })

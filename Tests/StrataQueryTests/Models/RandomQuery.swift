@@ -118,7 +118,8 @@ struct RandomTerm {
     let m = Int.random(in: n...22, using: &random)
     let x = World.elevations.randomElement(using: &random) ?? 0
     let r = Int16.random(in: -2...2, using: &random)
-    switch Int.random(in: 0..<12, using: &random) {
+    switch Int.random(in: 0..<15, using: &random) {
+    case 12...: return wealth(&random)
     case 0:
       return RandomTerm(
         "population == \(n)", { $0.population == n }, { c, _ in c.populationRead == n })
@@ -153,6 +154,25 @@ struct RandomTerm {
     default:
       return RandomTerm(
         "rank >= \(r)", { $0.rank >= r }, { c, _ in c.rank.map { $0 >= r } ?? false })
+    }
+  }
+
+  /// Compares decimals, among them NaN, which has a place in Swift's order.
+  private static func wealth(_ random: inout SeededGenerator) -> RandomTerm {
+    let x = World.wealths.randomElement(using: &random) ?? 0
+    func term(
+      _ sign: String, _ predicate: (PropertyPath<City, City>) -> FetchPredicate,
+      _ isTrue: @escaping (Decimal) -> Bool
+    ) -> RandomTerm {
+      RandomTerm("wealth \(sign) \(x)", predicate, { c, _ in c.wealth.map(isTrue) ?? false })
+    }
+    switch Int.random(in: 0..<6, using: &random) {
+    case 0: return term("==", { $0.wealth == x }, { $0 == x })
+    case 1: return term("<", { $0.wealth < x }, { $0 < x })
+    case 2: return term("<=", { $0.wealth <= x }, { $0 <= x })
+    case 3: return term(">", { $0.wealth > x }, { $0 > x })
+    case 4: return term(">=", { $0.wealth >= x }, { $0 >= x })
+    default: return term("in", { $0.wealth.isIn([x, 0]) }, { [x, 0].contains($0) })
     }
   }
 

@@ -22,6 +22,7 @@ class City {
   var nickname: String?
   var population = 0
   var elevation: Double?
+  var wealth: Decimal?
   var rank: Int16?
   var isWalled = false
   var founded: Date?
@@ -84,6 +85,10 @@ enum Atlas {
       .attribute(
         AttributeDescription(
           "code", keyPath: \City.code, type: .uuid, isOptional: true, options: [.unique])),
+      .attribute(
+        AttributeDescription(
+          "wealth", keyPath: \City.wealth, type: .decimal, isOptional: true,
+          options: [.indexed])),
       .attribute(
         AttributeDescription(
           "note", keyPath: \City.note, type: .string, options: [.transient])),

@@ -12,6 +12,7 @@ struct CityValue: Equatable {
   var nickname: String?
   var population: Int?
   var elevation: Double?
+  var wealth: Decimal?
   var rank: Int16?
   var isWalled: Bool?
   var founded: Date?
@@ -172,6 +173,7 @@ final class World {
     set("nickname", value.nickname)
     set("population", value.population)
     set("elevation", value.elevation)
+    set("wealth", value.wealth)
     set("rank", value.rank)
     set("isWalled", value.isWalled)
     set("founded", value.founded)
@@ -225,6 +227,8 @@ extension World {
     String(repeating: "b", count: 250) + "x", String(repeating: "b", count: 250) + "y",
   ]
   static let elevations: [Double] = [0, -0.0, 1.5, -3, .infinity, -.infinity, .nan, 1e300]
+
+  static let wealths: [Decimal] = [0, 1.5, -3, .nan, .greatestFiniteMagnitude]
 
   /// Fills the store and `segmentCount` segments at random. The view is the upper context's, which
   /// owns half of the segments.
@@ -287,6 +291,7 @@ extension World {
       nickname: maybe(Self.names.randomElement(using: &random) ?? ""),
       population: maybe(Int.random(in: -5...20, using: &random)),
       elevation: maybe(Self.elevations.randomElement(using: &random) ?? 0),
+      wealth: maybe(Self.wealths.randomElement(using: &random) ?? 0),
       rank: maybe(Int16.random(in: -2...2, using: &random)),
       isWalled: maybe(Bool.random(using: &random)),
       founded: maybe(
