@@ -111,6 +111,7 @@ extension ContextOracle {
     } else {
       record(operation, since: before)
     }
+    noteDeletions(of: operation, since: before)
     return outcome
   }
 
@@ -240,6 +241,12 @@ extension ContextOracle {
 
   package func storedLikes(_ key: Int) -> Set<Int> {
     Set(Self.keys.filter { storedLinks[key, $0] })
+  }
+
+  /// The values that an object showed before the last operation deleted it.
+  package func deletedAs(_ place: Place, _ key: Int) -> Values? {
+    guard let deleted, deleted.place == place, unsaved(place, key) == .delete else { return nil }
+    return deleted.values[key]
   }
 
   /// Whether the context's state of the object is on its way to the store.

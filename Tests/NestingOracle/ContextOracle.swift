@@ -156,6 +156,9 @@ package struct ContextOracle {
   var frozenVanished: Set<Int> = []
   /// The saves of ancestors that a context has not heard of, because of a pin.
   var missed: [(Place, Settled)] = []
+  /// The place of the last operation, if it has deleted objects, and the values that these showed
+  /// before.
+  private(set) var deleted: (place: Place, values: [Int: Values])?
   /// The state that a pinned context rests on.
   var pins: [Pin?] = Array(repeating: nil, count: Place.allCases.count)
 
@@ -171,6 +174,19 @@ package struct ContextOracle {
   }
 
   static var keys: Range<Int> { 0..<keyCount }
+
+  /// Notes the objects that an operation has deleted in its own context.
+  mutating func noteDeletions(of operation: Operation, since before: ContextOracle) {
+    deleted = nil
+    guard [.delete, .undo, .redo].contains(operation.name), !operation.isTakenBack else { return }
+    let place = operation.place
+    var values: [Int: Values] = [:]
+    for key in Self.keys
+    where unsaved(place, key) == .delete && before.unsaved(place, key) != .delete {
+      values[key] = before.shows(place, key)
+    }
+    deleted = (place, values)
+  }
 
   // MARK: - Reading
 
@@ -201,7 +217,7 @@ package struct ContextOracle {
   }
 
   /// Whether an unsaved deletion hides the object.
-  func isDeletedAboveStore(_ place: Place, _ key: Int) -> Bool {
+  package func isDeletedAboveStore(_ place: Place, _ key: Int) -> Bool {
     if let edit = edits[place.rawValue][key] ?? frozen[place.rawValue][key] {
       return edit.kind == .delete
     }

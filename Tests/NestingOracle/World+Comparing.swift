@@ -50,6 +50,21 @@ extension World {
     return isDerivedIgnored ? [.memberCount, .derived] : [.memberCount]
   }
 
+  /// A deleted object leads where it led before the deletion.
+  private func deletedDifference(_ place: Place, in context: ManagedObjectContext) -> String? {
+    for key in ContextOracle.keys {
+      guard let former = oracle.deletedAs(place, key), let id = ids[key],
+        let node = context.registeredObject(for: id) as? Node, node.isDeleted
+      else { continue }
+      let found = node.values { keys[$0] }
+      for slot in Slot.links where found[slot] != former[slot] {
+        return "deleted \(Operation.letter(key)) with \(slot.name) = \(text(found, slot)), "
+          + "before it had \(text(former, slot))"
+      }
+    }
+    return nil
+  }
+
   private func unsavedDifference(_ place: Place, in context: ManagedObjectContext) -> String? {
     let unsaved = ContextOracle.keys.map { oracle.unsaved(place, $0) }
     let links = oracle.hasLinkChanges(place)
@@ -64,6 +79,12 @@ extension World {
       return hasChanges
         ? "has no changes" : "has changes that nobody made: \(changes(of: context))"
     }
+    // No attribute is transient: a change of links counts as long as it has its ends.
+    if context.hasPersistentChanges != context.hasChanges {
+      return context.hasChanges
+        ? "has changes of which none is persistent" : "has persistent changes and no changes"
+    }
+    if let found = deletedDifference(place, in: context) { return found }
     for (kind, objects) in [
       (ContextOracle.Kind.insert, context.insertedObjects), (.update, context.updatedObjects),
       (.delete, context.deletedObjects),
@@ -146,8 +167,35 @@ extension World {
     let found = Set(try context.fetchIDs(Node.where { $0.b == text }).map { keys[$0] ?? -1 })
     let promised = Set(
       ContextOracle.keys.filter { oracle.published(place, $0)?[.b] == values[.b] })
-    if found == promised { return nil }
-    return "finds \(self.text(found)) by b = \(values[.b]), promised are \(self.text(promised))"
+    if found != promised {
+      return "finds \(self.text(found)) by b = \(values[.b]), promised are \(self.text(promised))"
+    }
+    return try ownerDifference(place, in: context)
+  }
+
+  /// Fetches that ask where links lead: nowhere, if the object at their end is not shown.
+  private func ownerDifference(
+    _ place: Place, in context: ManagedObjectContext
+  ) throws -> String? {
+    func owned(by owner: Int?) -> Set<Int> {
+      Set(
+        ContextOracle.keys.filter { key in
+          guard let values = oracle.published(place, key) else { return false }
+          let target = values.target(.owner)
+          return target.flatMap { oracle.published(place, $0) == nil ? nil : $0 } == owner
+        })
+    }
+    for owner in [nil] + ContextOracle.keys.filter({ ids[$0] != nil }).map(Optional.some) {
+      let id = owner.flatMap { ids[$0] }
+      let request = id.map { id in Node.where { $0.owner == id } } ?? Node.where { $0.owner == nil }
+      let found = Set(try context.fetchIDs(request).map { keys[$0] ?? -1 })
+      let promised = owned(by: owner)
+      if found != promised {
+        let name = owner.map(Operation.letter) ?? "nil"
+        return "finds \(text(found)) by owner = \(name), promised are \(text(promised))"
+      }
+    }
+    return nil
   }
 
   private func fetchedDifference(

@@ -6,6 +6,10 @@ import StrataStore
 
 /// Deletes objects of one context, and applies the delete rules of their relationships.
 ///
+/// A deleted object keeps its values and to-one targets as they were before the deletion. So both
+/// ends of a pair that goes together lead to each other, although a rule has cut one of them before
+/// its object was reached.
+///
 /// ## Isolation
 /// The context's.
 final class DeletionEditor: ContextPart {
@@ -13,6 +17,15 @@ final class DeletionEditor: ContextPart {
   let loader: ObjectLoader
   let relationships: RelationshipEditor
 
+  private struct Cut: Hashable {
+    let member: ObjectKey
+    let slot: Int
+  }
+
+  /// How many calls of `delete` are under way: life cycle methods may call it.
+  private var depth = 0
+  /// The targets of the to-one links that the deletion under way has cut or may cut.
+  private var cutTargets: [Cut: ObjectKey] = [:]
   /// The objects that are being deleted, after their `prepareForDeletion`.
   private(set) var deleting: Set<ObjectKey> = []
   /// Where the to-one relationships led that deny the deletion of an object, by slot, when it was
@@ -25,8 +38,32 @@ final class DeletionEditor: ContextPart {
     self.relationships = relationships
   }
 
+  /// Does all that `body` does as one deletion of `objects`, which `body` deletes: they keep the
+  /// links that they have now.
+  func asDeletion<R>(of objects: [ManagedObject], _ body: () throws -> R) rethrows -> R {
+    depth += 1
+    defer { finish() }
+    for object in objects {
+      for target in object.binding.entity.ends.targets {
+        note(relationships.toOneKey(of: object, at: target.slot), of: object, at: target.slot)
+      }
+    }
+    return try body()
+  }
+
+  private func note(_ target: ObjectKey?, of object: ManagedObject, at slot: Int) {
+    if let target { cutTargets[Cut(member: object.key, slot: slot)] = target }
+  }
+
+  private func finish() {
+    depth -= 1
+    if depth == 0, !cutTargets.isEmpty { cutTargets = [:] }
+  }
+
   /// Deletes an object, and the objects that its cascades reach.
   func delete(_ object: ManagedObject) {
+    depth += 1
+    defer { finish() }
     registry.requireOwn(object)
     reader.prepareToRelate()
     var pending = [object]
@@ -53,7 +90,7 @@ final class DeletionEditor: ContextPart {
     let base = registry.cache.base(of: object)
     if !registry.cache.isCurrent(object) { work.edits.outdated.append(object.key) }
     if registry.observed != nil { registry.objectWillGo(object) }
-    object.draft = nil
+    if wasNew { object.draft = nil } else { keepValues(of: object) }
     if !work.orderedLists.isEmpty { work.orderedLists.didDelete(object.key) }
     reporter.turn.deleted.append(object.key)
     reporter.noteTouched()
@@ -68,6 +105,31 @@ final class DeletionEditor: ContextPart {
       object.status = .deleted
       work.edits.deletions[object.key] = base
     }
+  }
+
+  /// Makes the values that an object shows those of its record, with the links that this deletion
+  /// has cut. External values stay those of the record, which are beneath.
+  private func keepValues(of object: ManagedObject) {
+    let draft = object.draft.take()
+    guard let record = object.record, draft != nil || !cutTargets.isEmpty else { return }
+    let layout = object.binding.layout
+    var shown = record
+    if let draft {
+      let edited = draft.encode(into: &work.edits.arena)
+      shown = layout.splice(
+        base: record, changes: edited, slots: draft.changed.subtracting(layout.externalSlots),
+        into: &work.edits.arena)
+    }
+    let cut = object.binding.entity.ends.targets.compactMap { end in
+      shown.toOne(at: end.slot, layout: layout) == nil
+        ? cutTargets[Cut(member: object.key, slot: end.slot)].map { (end.slot, $0) } : nil
+    }
+    if !cut.isEmpty {
+      shown = layout.edited(shown, into: &work.edits.arena) { draft in
+        for (slot, target) in cut { draft.setToOne(target, at: slot) }
+      }
+    }
+    if draft != nil || !cut.isEmpty { registry.cache.setRecord(shown, of: object) }
   }
 
   /// - Returns: the objects that a cascade deletes next.
@@ -99,7 +161,10 @@ final class DeletionEditor: ContextPart {
         relationships.setLink(.absent, links.number, mirror: mirror, from: object.key, to: member)
       }
     }
-    for (member, slot) in cuts { relationships.cutToOne(of: member, at: slot) }
+    for (member, slot) in cuts {
+      note(relationships.toOneKey(of: member, at: slot), of: member, at: slot)
+      relationships.cutToOne(of: member, at: slot)
+    }
     return cascade
   }
 

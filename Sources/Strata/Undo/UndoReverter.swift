@@ -35,24 +35,26 @@ final class UndoReverter: ContextPart {
     defer { if let earlierError { reporter.note(earlierError) } }
     let reversal = try UndoReversal(
       of: group, in: reader.currentViewIncludingEdits(), by: self)
-    apply(reversal)
     let restored = Set(reversal.restored)
-    for (key, change) in reversal.changes {
-      repairPartners(of: key, setting: change, among: restored)
-    }
     // All of them before the first is deleted: a cascade may reach the others, and a later look-up
     // of an object that is gone makes a new instance.
-    for object in reversal.inserted.compactMap({ loader.instance(of: $0) }) {
-      deletion.delete(object)
+    let inserted = reversal.inserted.compactMap { loader.instance(of: $0) }
+    deletion.asDeletion(of: inserted) {
+      apply(reversal)
+      // In the order of keys, as all of a group: the order of hashes differs from run to run.
+      for (key, change) in reversal.changes.sorted(by: { $0.key < $1.key }) {
+        repairPartners(of: key, setting: change, among: restored)
+      }
+      for object in inserted { deletion.delete(object) }
     }
     try reporter.throwDeferredError()
     // Recording the deletions reads external values.
     work.encodeEdits()
     try reporter.throwDeferredError()
     try forgetWhatIsAsBefore(group)
-    loader.awake(restored, from: .undoDeletion)
+    loader.awake(reversal.restored, from: .undoDeletion)
     loader.awake(
-      reversal.changes.keys.lazy.filter { !restored.contains($0) }, from: .undoUpdate)
+      reversal.changes.keys.sorted().filter { !restored.contains($0) }, from: .undoUpdate)
   }
 
   /// The object's state here, without values that an awake method has set: an object that is loaded
@@ -174,9 +176,12 @@ final class UndoReverter: ContextPart {
   private func forgetWhatIsAsBefore(_ group: UndoGroup) throws {
     let reversal = work.undoRecorder?.state.open ?? UndoGroup()
     let view = try reader.currentView()
+    // A link that was cut beneath an object that shows an older state is a change without effect
+    // on what the object shows.
+    let reverted = reversal.objects.filter { !$0.value.isNothing }.keys
     let (below, belowNewer) = (view.over(Overlay()), view.over(work.working.frozen))
     let keys = Set(
-      try (Array(reversal.objects.keys) + group.objects.keys).filter { key in
+      try (Array(reverted) + group.objects.keys).filter { key in
         guard let change = work.working.change(for: key), change.kind == .update else {
           return false
         }
