@@ -52,6 +52,7 @@ private final class EmptySnapshot: Snapshot {
   private let source = Source()
   private let a = G.key("City", 1)
   private let b = G.key("City", 2)
+  private let c = G.key("City", 3)
 
   private func view(below layer: ContextLayer) throws -> ReadView {
     try ReadView.take(own: Overlay(), layer: layer, source: source)
@@ -121,7 +122,7 @@ private final class EmptySnapshot: Snapshot {
     #expect(gathered.committed.map(\.generation) == [1])
   }
 
-  @Test func `is notified of its ancestors' commits if the snapshot is newer than the layers`()
+  @Test func `is notified early of what its ancestors have published and committed after the copy`()
     throws
   {
     let (root, child) = layers()
@@ -129,16 +130,25 @@ private final class EmptySnapshot: Snapshot {
     _ = following.advance(to: try view(below: child))
     var kept = KeptBeneath(child)
     let copy = kept.current()
-    #expect(root.publish(Overlay(), ifStill: root.revision))
-    source.commit(ChangedKeys(updated: [a]), origin: root.identity)
-    let view = try ReadView.take(own: Overlay(), over: copy, source: source)
-    view.mayHavePassedBookmarks = kept.hasChanged(since: copy, before: view.snapshot)
-    let gathered = following.advance(to: view)
+    // Only one of the two committed objects was published after the copy, and a third one, which
+    // was not committed.
+    let published = ChangeEvent(origin: nil, keys: ChangedKeys(updated: [a, c]))
+    #expect(root.publish(Overlay(), ifStill: root.revision, event: published))
+    source.commit(ChangedKeys(inserted: [b], updated: [a]), origin: root.identity)
+    let early = try ReadView.take(own: Overlay(), over: copy, source: source)
+    early.mayHavePassedBookmarks = kept.hasChanged(since: copy, before: early.snapshot)
+    let gathered = following.advance(to: early)
     #expect(gathered.keys.map(\.updated) == [[a]])
+    #expect(gathered.unsettled == [a])
     #expect(gathered.committed.map(\.generation) == [1])
     let next = kept.current()
     let later = try ReadView.take(own: Overlay(), over: next, source: source)
     #expect(!kept.hasChanged(since: next, before: later.snapshot))
+    let due = following.advance(to: later)
+    #expect(due.keys.map(\.updated) == [[a, c]])
+    #expect(due.unsettled == [a])
+    let last = following.advance(to: try view(below: child))
+    #expect(last.unsettled.isEmpty)
   }
 
   @Test func `is notified of a sibling's push, and not of its own`() throws {
@@ -174,6 +184,7 @@ private final class EmptySnapshot: Snapshot {
     let composed = Composition.compose(pushed, onto: older, schema: G.schema)
     let event = ChangeEvent(pushing: pushed, composed: composed, from: LayerIdentity())
     #expect(Set(event.decided) == [a, b])
+    #expect(event.uncovered == [b])
     #expect(event.keys?.updated == [a])
     let unopposed = ChangeEvent(pushing: pushed, composed: pushed, from: LayerIdentity())
     #expect(unopposed.decided.isEmpty)

@@ -6,16 +6,38 @@ import StrataRecord
 // How a merge is made: everything is read first, then observers are notified, and then all is
 // applied to objects and pending changes. An error leaves all as it was.
 
-/// What the events say about one object.
-private enum ChangeHint {
-  case inserted, updated, deleted
-  /// The object may have changed: it is reported only if it did.
-  case suspected
-  /// The object may have changed, and an unsaved link leads to or from it: it is looked up in any
-  /// case, and reported only if it did.
-  case linked
+/// What the events say about one object: that it is to be looked at, and whether it was there at
+/// the last merge. The view tells whether it is there now.
+private struct ChangeHint {
+  /// How often it was inserted and deleted since the last merge.
+  var insertionCount: UInt32 = 0
+  var deletionCount: UInt32 = 0
+  /// Whether events name it as changed. Otherwise it may have changed, and is reported only if it
+  /// did.
+  var isNamed = false
+  /// Whether only the view tells whether it is there, because the events do not, or because an
+  /// unsaved link leads to or from it.
+  var isUnsettled = false
 
-  var isUncertain: Bool { self == .suspected || self == .linked }
+  mutating func note(_ kind: Change.Kind) {
+    isNamed = true
+    switch kind {
+    case .insert: insertionCount += 1
+    case .update: break
+    case .delete: deletionCount += 1
+    }
+  }
+
+  /// Whether it is looked up even if it is not registered.
+  var isLookedUp: Bool { isUnsettled || insertionCount > 0 && deletionCount > 0 }
+
+  /// Whether the object was there at the last merge. If that is not known, it was if it has gone,
+  /// and was not if it has come: a report may be repeated, and is never missing.
+  func wasThere(isThere: Bool) -> Bool {
+    guard isNamed, insertionCount > 0 else { return isNamed }
+    if isUnsettled { return !isThere }
+    return (isThere ? 1 : 0) + deletionCount > insertionCount
+  }
 }
 
 /// The plan of a merge, after everything is read.
@@ -84,21 +106,17 @@ extension ContextMerger {
   private func hints(of events: GatheredEvents) -> [ObjectKey: ChangeHint] {
     var hints: [ObjectKey: ChangeHint] = [:]
     for keys in events.keys {
-      for key in keys.inserted {
-        hints[key] = hints[key] == .deleted ? .updated : .inserted
-      }
-      for key in keys.updated where hints[key] == nil { hints[key] = .updated }
-      for key in keys.deleted {
-        // An object that was inserted and deleted between the views was never seen here.
-        hints[key] = hints[key] == .inserted ? .suspected : .deleted
-      }
+      for key in keys.inserted { hints[key, default: ChangeHint()].note(.insert) }
+      for key in keys.updated { hints[key, default: ChangeHint()].note(.update) }
+      for key in keys.deleted { hints[key, default: ChangeHint()].note(.delete) }
     }
-    for key in events.suspects where hints[key] == nil { hints[key] = .suspected }
+    for key in events.unsettled { hints[key]?.isUnsettled = true }
+    for key in events.suspects where hints[key] == nil { hints[key] = ChangeHint() }
     if events.isUnknown {
       for object in registry.cache.objects where hints[object.key] == nil && !object.isFault {
-        hints[object.key] = .suspected
+        hints[object.key] = ChangeHint()
       }
-      for key in work.keysOfPending where hints[key] == nil { hints[key] = .linked }
+      for key in work.keysOfPending { hints[key, default: ChangeHint()].isUnsettled = true }
     }
     return hints
   }
@@ -122,7 +140,7 @@ extension ContextMerger {
       plan.reported.inserted.append(key)
       return
     }
-    if !hint.isUncertain || registry.cache.originalRecord(of: object) != stored.record {
+    if hint.isNamed || registry.cache.originalRecord(of: object) != stored.record {
       plan.reported.refreshed.append(key)
     }
     plan.taken.append((object, stored))
@@ -133,24 +151,24 @@ extension ContextMerger {
     _ object: ManagedObject?, _ key: ObjectKey, _ hint: ChangeHint, _ plan: inout MergePlan
   ) throws {
     // An object to which something was linked here is looked up: it may be gone.
-    let isCertain = plan.isChecked || hint == .linked || work.hasUnsavedLinks(key)
-    if hint == .suspected && object == nil && !isCertain { return }
+    let isLookedUp = plan.isChecked || hint.isLookedUp || work.hasUnsavedLinks(key)
+    if !hint.isNamed && object == nil && !isLookedUp { return }
     let exists: Bool
     if let change = plan.view.change(for: key) {
       exists = change.kind != .delete
     } else {
-      exists = try isCertain ? plan.view.snapshot.contains(key) : hint != .deleted
+      exists = try isLookedUp ? plan.view.snapshot.contains(key) : hint.deletionCount == 0
     }
+    let wasThere = hint.wasThere(isThere: exists)
     guard exists else {
-      if object != nil || hint == .deleted { plan.reported.deleted.append(key) }
+      if object != nil || hint.isNamed { plan.reported.deleted.append(key) }
+      // It came and went, which no message says; but a list may have been fetched in between.
+      if object == nil, hint.isNamed, !wasThere { plan.reported.inserted.append(key) }
       plan.gone.insert(key)
       return
     }
-    switch hint {
-    case .inserted: plan.reported.inserted.append(key)
-    case .updated, .deleted: plan.reported.refreshed.append(key)
-    case .suspected, .linked: break
-    }
+    if !hint.isNamed { return }
+    if wasThere { plan.reported.refreshed.append(key) } else { plan.reported.inserted.append(key) }
   }
 
   private func planPending(
@@ -179,7 +197,7 @@ extension ContextMerger {
       }
       plan.raised[key] = raised
     }
-    if change.kind == .update, isChangedBeneath || !hint.isUncertain {
+    if change.kind == .update, isChangedBeneath || hint.isNamed {
       plan.reported.refreshed.append(key)
     }
   }

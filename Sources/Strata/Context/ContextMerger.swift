@@ -81,7 +81,7 @@ package final class ContextMerger: ContextPart {
       let merged = try merge(events, in: view, isChecked: false)
       // Suspected objects that are not registered here are not named; a list may contain them.
       if !reporter.liveResults.isEmpty { reporter.liveResults.note(events) }
-      if !merged.isEmpty { reporter.announcements.append(merged) }
+      if !merged.isUntouched { reporter.announcements.append(merged) }
     } catch {
       // Observers may have read more.
       events.append(unmergedEvents)

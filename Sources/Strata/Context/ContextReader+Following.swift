@@ -24,9 +24,10 @@ import StrataModel
 //   they saw it in the segment before, and see it in the snapshot after (tags). Only its
 //   generation differs, and registered objects are given the new one. If a layer has changed
 //   after it was copied and before the snapshot was taken, the segment may have come in between:
-//   then the committed objects count as changed. The merge policy's decisions are reported twice,
-//   once in the store's feed, with its generation, and once in the layer's, when it releases the
-//   segment: whichever of the two a view shows first, it finds the events of it.
+//   then the layer's events of committed objects are read early (`Following`). The merge policy's
+//   decisions are reported twice, once in the store's feed, with its generation, and once in the
+//   layer's, when it releases the segment: whichever of the two a view shows first, it finds the
+//   events of it.
 // - The trigger of a context that merges automatically is reset before the view is taken, and fires
 //   after events are visible: at worst, a turn finds nothing.
 // - A commit that fails voids its events. Its generation was above every snapshot's, so no reader

@@ -100,9 +100,8 @@ package final class TurnReporter {
 
   /// Posts the changes of a merge, and that it was a merge.
   func announceMerge(_ merged: TurnChanges) {
-    guard !merged.isEmpty else { return }
-    announce([merged])
-    post(.didMerge, ChangedObjects(merged, schema: schema))
+    announce(merged)
+    if !merged.isEmpty { post(.didMerge, ChangedObjects(merged, schema: schema)) }
   }
 
   /// Reports the merges that were made while views were taken: to lists all of them at once, since
@@ -116,7 +115,7 @@ package final class TurnReporter {
       for (merged, objects) in merges { changes.append(LiveChanges(merged, objects)) }
       tellLiveResults(changes)
     }
-    for (merged, objects) in merges {
+    for (merged, objects) in merges where !merged.isEmpty {
       post(.objectsDidChange, objects)
       post(.didMerge, ChangedObjects(merged, schema: schema))
     }

@@ -33,7 +33,8 @@ package struct ChangedKeys: Sendable {
       for (place, key) in changes.keys.enumerated() {
         let sent = isComposed ? pushed.changes.index(of: key) : place
         guard let sent else {
-          append(key, changes.values[place].kind)
+          // The delete rules of the push have reached it. New or not, the receiver had it before.
+          append(key, changes.values[place].kind == .delete ? .delete : .update)
           continue
         }
         if pushed.changes.values[sent].isUnseenDeletion { continue }
@@ -46,6 +47,15 @@ package struct ChangedKeys: Sendable {
   package var count: Int { inserted.count + updated.count + deleted.count }
 
   package var isEmpty: Bool { count == 0 }
+
+  /// All of them.
+  package var all: some Sequence<ObjectKey> { [inserted, updated, deleted].joined() }
+
+  func filter(_ isIncluded: (ObjectKey) -> Bool) -> ChangedKeys {
+    ChangedKeys(
+      inserted: inserted.filter(isIncluded), updated: updated.filter(isIncluded),
+      deleted: deleted.filter(isIncluded))
+  }
 
   package mutating func append(_ key: ObjectKey, _ kind: Change.Kind) {
     switch kind {

@@ -14,6 +14,9 @@ package struct ChangeEvent: Sendable {
   /// composition or a merge policy has decided. Only they concern the origin and its
   /// children, which have seen the rest before it was saved.
   package let decided: [ObjectKey]
+  /// The objects that may be gone, because a change that hid the state beneath has gone: a change
+  /// that was taken back, or one that the receiver of a push has dropped.
+  package let uncovered: [ObjectKey]
   /// The objects that read as the origin saved them and rest on the receiver's base. They
   /// concern the children of the origin. The origin itself has taken over the receiver's base.
   let rebased: [ObjectKey]
@@ -23,12 +26,13 @@ package struct ChangeEvent: Sendable {
 
   package init(
     origin: LayerIdentity?, generation: UInt64 = 0, keys: ChangedKeys?, decided: [ObjectKey] = [],
-    rebased: [ObjectKey] = []
+    uncovered: [ObjectKey] = [], rebased: [ObjectKey] = []
   ) {
     self.origin = origin
     self.generation = generation
     self.keys = keys
     self.decided = decided
+    self.uncovered = uncovered
     self.rebased = rebased
   }
 
@@ -44,6 +48,7 @@ package struct ChangeEvent: Sendable {
   /// A child's save into a layer.
   package init(pushing pushed: Segment, composed: Segment, from origin: LayerIdentity) {
     var decided: [ObjectKey] = []
+    var uncovered: [ObjectKey] = []
     var rebased: [ObjectKey] = []
     if pushed !== composed {
       for (key, change) in pushed.changes {
@@ -51,18 +56,22 @@ package struct ChangeEvent: Sendable {
           kept.base?.generation == change.base?.generation
         else {
           decided.append(key)
+          if change.record != nil, composed.changes[key]?.record == nil { uncovered.append(key) }
           continue
         }
         if !kept.hasSameReadings(as: change) { rebased.append(key) }
       }
-      for key in composed.changes.keys where pushed.changes[key] == nil { decided.append(key) }
+      for (key, change) in composed.changes where pushed.changes[key] == nil {
+        decided.append(key)
+        if change.record == nil { uncovered.append(key) }
+      }
       for place in composed.links.byPlace.keys where pushed.links.at(place).isEmpty {
         decided.append(place.owner)
       }
     }
     self.init(
       origin: origin, keys: ChangedKeys(pushing: pushed, composed: composed), decided: decided,
-      rebased: rebased)
+      uncovered: uncovered, rebased: rebased)
   }
 
   /// Whether this concerns a reader that has these layers in its chain.

@@ -195,7 +195,9 @@ public final class ContextLayer: Sendable {
     let difference = OverlayDifference(from: old, to: new)
     let keys = difference.all
     if keys.isEmpty && difference.rebased.isEmpty { return nil }
-    return ChangeEvent(origin: nil, keys: keys, decided: difference.rebased)
+    return ChangeEvent(
+      origin: nil, keys: keys, decided: difference.rebased,
+      uncovered: difference.reverted.updated)
   }
 
   /// Publishes `overlay` as this context's own, and takes the inbox as integrated, unless another

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import StrataModel
 
 /// The positions that one context has reached in the feeds of everything beneath it: each
 /// ancestor's layer and each store.
@@ -15,8 +16,10 @@
 /// A commit of an ancestor changes nothing for those beneath it, who saw the changes in its layer.
 /// But a view copies the layers first and takes its snapshot later. In between, an ancestor can
 /// publish changes and commit them: the snapshot shows them, and the view's bookmarks do not name
-/// them yet. Such a view says so (`mayHavePassedBookmarks`), and the committed objects count as
-/// changed.
+/// them yet. Such a view says so (`mayHavePassedBookmarks`). Then the events after its bookmarks
+/// are read early, as far as they name committed objects, and again when they are due. By then they
+/// may be old news, so the view alone tells whether an object is there
+/// (`GatheredEvents.unsettled`).
 ///
 /// ## Invariants
 /// - I1 The segments of a view and its bookmarks are of one moment (`ContextLayer.beneath`).
@@ -29,6 +32,8 @@ package struct Following {
   private let layers: [ContextLayer]
   /// The bookmarks in the ancestors' feeds, near to far.
   private var bookmarks: [ChangeFeed.Bookmark]
+  /// The objects that the last view has shown before the events of their changes were due.
+  private var shownEarly: [ObjectKey] = []
   /// One for each store of the source.
   private var stores: [StorePosition]
 
@@ -75,10 +80,23 @@ package struct Following {
       bookmarks[index] = seen[index]
     }
     for place in stores.indices { advance(to: view.snapshot, ofStoreAt: place, &gathered) }
+    if !shownEarly.isEmpty {
+      gathered.noteShownEarly(shownEarly)
+      shownEarly = []
+    }
     if view.mayHavePassedBookmarks, !PlantedFault.passedBookmarks.isPlanted(in: view.schema) {
-      gathered.suspectCommitted()
+      shownEarly = gathered.append(shownEarly: eventsAfterView())
     }
     return gathered
+  }
+
+  /// The events that ancestors' layers have had since the view to which this has advanced.
+  private func eventsAfterView() -> GatheredEvents {
+    var later = GatheredEvents()
+    for (layer, bookmark) in zip(layers, bookmarks) {
+      later.append(layer.feed.events(from: bookmark, to: layer.feed.end), of: chain)
+    }
+    return later
   }
 
   /// The newest generation of a store that the last view has shown; nil before the first view.

@@ -3,7 +3,10 @@ import ContextTestSupport
 import Foundation
 import Strata
 import StrataChanges
+import StrataModel
+import StrataRecord
 import StrataTestSupport
+import Synchronization
 
 /// A random history of one context, whose lists are followed by all that they tell.
 struct FetchedListHistory: Model {
@@ -44,6 +47,8 @@ struct FetchedListHistory: Model {
   private let child: ManagedObjectContext
   private let other: ManagedObjectContext
   private let saves: MessageLog
+  private let audience: Audience
+  private let schema: Schema
   private var mergedCount = 0
   private var lists: [Followed] = []
   /// The values of each plant at the last check, if the context was up to date with others.
@@ -66,6 +71,8 @@ struct FetchedListHistory: Model {
       ? ManagedObjectContext(parent: container.coordinator)
       : ManagedObjectContext(parent: root.layer)
     saves = MessageLog(other.layer)
+    audience = Audience(context.layer, of: ["Plant", "Shrub"], knowing: [])
+    schema = container.coordinator.schema
     for context in [root, context, child, other] {
       context.mergePolicy = .mergeByPropertyObjectTrump
       if random.chance(2) { context.cacheByteBudget = 0 }
@@ -80,6 +87,7 @@ struct FetchedListHistory: Model {
     try save()
     let all = FetchedListOracle.all.shuffled(using: &random)
     for oracle in all.prefix(4) { lists.append(try Followed(oracle, in: context)) }
+    audience.begin(knowing: try context.fetchIDs(Plant.all))
   }
 
   // MARK: - Steps
@@ -92,6 +100,8 @@ struct FetchedListHistory: Model {
       ModelOperation("a child saves", weight: 12) { try $0.saveChild() },
       ModelOperation("another saves", weight: 16) { try $0.saveOther() },
       ModelOperation("save", weight: 6) { try $0.save() },
+      ModelOperation("others save beside a view", weight: 8) { try $0.saveBesideView() },
+      ModelOperation("another saves beside a save", weight: 6) { try $0.saveBesideSave() },
       ModelOperation("rollback", weight: 4) { $0.context.rollback() },
       ModelOperation("undo", weight: 6) { $0.context.undo() },
       ModelOperation("redo", weight: 3) { $0.context.redo() },
@@ -153,6 +163,85 @@ struct FetchedListHistory: Model {
     if random.chance(2) { try merge() }
   }
 
+  /// Others save between two steps of a view.
+  private mutating func saveBesideView() throws {
+    #if DEBUG
+      for _ in 0...random.below(2) { mutate(other) }
+      // So that a view is taken, and another one where it is to be seen early.
+      try other.save()
+      let points: [PausePoint] = [.revisionsCompared, .viewTaken, .snapshotTaken]
+      let point = random.pick(points) ?? .viewTaken
+      var (copy, failure) = (self, nil as (any Error)?)
+      act(at: point) {
+        do {
+          try copy.saveElsewhere()
+        } catch {
+          failure = error
+        }
+      } during: {
+        context.processPendingChanges()
+      }
+      random = copy.random
+      if let failure { throw failure }
+    #endif
+  }
+
+  private mutating func saveElsewhere() throws {
+    random.note("beside")
+    for _ in 0...random.below(3) { mutate(other) }
+    try other.save()
+    if random.chance(2) { try ancestor?.save() }
+    if random.chance(2) {
+      mutate(other)
+      try other.save()
+    }
+  }
+
+  /// Another context saves while the store is about to commit a save of the ancestor.
+  private mutating func saveBesideSave() throws {
+    #if DEBUG
+      guard let ancestor else { return }
+      var (copy, failure) = (self, nil as (any Error)?)
+      try act(at: .tagged) {
+        do {
+          copy.random.note("beside")
+          for _ in 0...copy.random.below(3) { copy.mutate(copy.other) }
+          try copy.other.save()
+        } catch {
+          failure = error
+        }
+      } during: {
+        try ancestor.save()
+      }
+      random = copy.random
+      if let failure { throw failure }
+    #endif
+  }
+
+  #if DEBUG
+    /// Does something once, when `body` reaches a pause point, if it does. All happens one after
+    /// the other.
+    private func act(
+      at point: PausePoint, _ act: () -> Void, during body: () throws -> Void
+    ) rethrows {
+      try withoutActuallyEscaping(act) { act in
+        // Safety: the thread that waits for the pause point, or whose view reaches it, is alone.
+        nonisolated(unsafe) let act = act
+        let isDone = Mutex(false)
+        PausePoint.observe(schema) { reached in
+          guard reached == point else { return }
+          let isFirst = isDone.withLock { isDone in
+            defer { isDone = true }
+            return !isDone
+          }
+          if isFirst { act() }
+        }
+        defer { PausePoint.observe(schema, nil) }
+        try body()
+      }
+    }
+  #endif
+
   /// Merges the saves of `other`.
   private mutating func merge() throws {
     let messages = saves.messages(.didSave)
@@ -197,6 +286,7 @@ struct FetchedListHistory: Model {
       reload(followed)
     }
     looks = [:]
+    audience.begin(knowing: try context.fetchIDs(Plant.all))
   }
 
   private func reload(_ followed: Followed) {
@@ -332,6 +422,14 @@ struct FetchedListHistory: Model {
     }
     for followed in lists { try compare(followed, changed) }
     if !isUpToDate { looks = [:] }
+    if context.automaticallyMergesChangesFromParent {
+      let shown = Set(try context.fetchIDs(Plant.all))
+      if audience.ids != shown {
+        let (extra, missing) = (audience.ids.subtracting(shown), shown.subtracting(audience.ids))
+        throw ModelDifference(
+          "messages leave \(extra.map(\.key.serial)), and lack \(missing.map(\.key.serial))")
+      }
+    }
   }
 
   private mutating func compare(_ followed: Followed, _ changed: Set<ObjectID>) throws {
