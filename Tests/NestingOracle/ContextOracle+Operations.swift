@@ -98,13 +98,14 @@ extension ContextOracle {
   /// Whether the object was ever made.
   private func isUsed(_ key: Int) -> Bool { used.contains(key) }
 
-  /// Does an operation as it is promised.
+  /// Does an operation as it is promised. A savepoint that throws takes no refresh back: objects
+  /// keep the newer state beneath their unsaved changes.
   ///
   /// - Parameter value: the value of `set`.
   package mutating func perform(_ operation: Operation, value: Int, policy: Policy) -> Outcome {
     let before = self
     let outcome = carryOut(operation, value: value, policy: policy)
-    if operation.isTakenBack {
+    if operation.isTakenBack, operation.name != .refresh, operation.name != .refreshAll {
       let used = used
       self = before
       self.used = used

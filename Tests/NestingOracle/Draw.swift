@@ -69,7 +69,7 @@ struct Draw {
   /// - Returns: nil if nothing that was drawn has a meaning now.
   mutating func next(_ oracle: ContextOracle) -> [Operation]? {
     guard var first = one(oracle, within: nil) else { return nil }
-    if hasEdits, first.canBeTakenBack, Int.random(in: 0..<12, using: &random) == 0 {
+    if hasEdits, first.isToBeTried, Int.random(in: 0..<12, using: &random) == 0 {
       first.isTakenBack = true
     }
     guard hasTurns, first.canBeJoined, Int.random(in: 0..<5, using: &random) == 0 else {
@@ -256,6 +256,10 @@ extension Operation {
     default: false
     }
   }
+
+  /// Whether it can be done in a savepoint that throws: nothing takes back what it brings up to
+  /// date.
+  fileprivate var isToBeTried: Bool { canBeTakenBack || name == .refresh || name == .refreshAll }
 }
 
 extension Policy {

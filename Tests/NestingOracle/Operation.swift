@@ -46,7 +46,7 @@ package struct Operation: Hashable, Sendable, CustomStringConvertible {
   package var key: Int?
   package var slot: Slot?
   package var target: Int?
-  /// Done in a savepoint that throws, and so taken back: `fail set C x a`.
+  /// Done in a savepoint that throws, which takes an edit back, and no refresh: `fail set C x a`.
   package var isTakenBack = false
   /// Done in the turn of the step before, if need be inside a turn of its own context within that:
   /// `+ set C x a`.

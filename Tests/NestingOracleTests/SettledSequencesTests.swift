@@ -307,6 +307,11 @@ private let settled = """
 
   policy rollback; insert C y; set G y a; save C; save R; delete S y; set C y a; save S; insert
   R u; save C; begin R; lead R y u; finish R
+
+  policy error; set R x a; set S x b; save S; fail refresh R x; save R
+
+  policy error; set G x a; set R x b; set S x b; save S; save R; fail refreshAll G; save G; save
+  C; save R
   """
 
 @Suite struct `What random work in nested contexts has found` {

@@ -53,6 +53,9 @@ private struct MergePlan {
   var revived: [ManagedObject] = []
   /// Pending changes on their new base.
   var raised: [ObjectKey: Change] = [:]
+  /// For each savepoint under way, its pending changes on their new base, and its new objects: they
+  /// stay.
+  var savepoints: [(raised: [ObjectKey: Change], inserted: Set<ObjectKey>)] = []
   /// Pending, registered or named objects that the view no longer has.
   var gone: Set<ObjectKey> = []
   var arena = RecordArena()
@@ -93,12 +96,14 @@ extension ContextMerger {
     _ hints: [ObjectKey: ChangeHint], in view: ReadView, isChecked: Bool
   ) throws -> MergePlan {
     var plan = MergePlan(view: view, isChecked: isChecked)
+    plan.savepoints = Array(repeating: ([:], []), count: work.savepoints.count)
     for (key, hint) in hints {
       if let change = work.working.change(for: key) {
         try planPending(change, of: key, hint, &plan)
       } else {
         try planClean(key, hint, &plan)
       }
+      for index in work.savepoints.indices { try planSavepoint(index, key, &plan) }
     }
     return plan
   }
@@ -186,7 +191,7 @@ extension ContextMerger {
       plan.reported.deleted.append(key)
       return
     }
-    work.endDoubt(of: key)
+    work.doubt.remove(key)
     // A change that already rests on the state beneath keeps its readings, even if some of its
     // contributors had read an older state. A merge of the object by name discards them, too.
     let isChangedBeneath = !base.rests(on: beneath)
@@ -200,6 +205,22 @@ extension ContextMerger {
     if change.kind == .update, isChangedBeneath || hint.isNamed {
       plan.reported.refreshed.append(key)
     }
+  }
+
+  /// A savepoint that throws takes back no merge, so its changes are merged as well.
+  private func planSavepoint(_ index: Int, _ key: ObjectKey, _ plan: inout MergePlan) throws {
+    let working = work.savepoints[index].working
+    guard let change = working.change(for: key) else { return }
+    guard change.base != nil else {
+      plan.savepoints[index].inserted.insert(key)
+      return
+    }
+    // An object that is gone is dropped from all of them.
+    guard !working.isFrozen(key), let layout = schema.entity(key.entity)?.layout,
+      let beneath = try plan.view.inheritedBase(of: key)
+    else { return }
+    plan.savepoints[index].raised[key] = change.raised(
+      onto: beneath, layout: layout, into: &plan.arena)
   }
 
   // MARK: - Notifying
@@ -228,7 +249,7 @@ extension ContextMerger {
       guard let former = former ?? work.working.change(for: key)?.record else { continue }
       registry.recordWillChange(of: key, from: former, to: nil)
     }
-    let (overlay, consequences) = merged(plan)
+    let (overlay, consequences) = merged(work.working, plan.raised, without: plan.gone)
     if let consequences {
       registry.willTake(
         consequences, touching: consequences.changes.keys, on: work.working, in: overlay)
@@ -259,21 +280,28 @@ extension ContextMerger {
     }
   }
 
-  /// The unsaved changes on their new base, and what deletions beneath have changed in them.
-  private func merged(_ plan: MergePlan) -> (overlay: Overlay, consequences: Segment?) {
-    var overlay = work.working
-    if !plan.raised.isEmpty {
-      overlay = overlay.adding(Segment(changes: plan.raised, schema: schema)).compacted()
+  /// Unsaved changes on their new base, and what deletions beneath have changed in them.
+  private func merged(
+    _ working: Overlay, _ raised: [ObjectKey: Change], without gone: Set<ObjectKey>
+  ) -> (overlay: Overlay, consequences: Segment?) {
+    var overlay = working
+    if !raised.isEmpty {
+      overlay = overlay.adding(Segment(changes: raised, schema: schema)).compacted()
     }
-    let consequences = self.consequences(ofDeleting: plan.gone, in: overlay)
+    let consequences = self.consequences(ofDeleting: gone, in: overlay)
     if let consequences { overlay = overlay.adding(consequences).compacted() }
-    if !plan.gone.isEmpty { overlay = overlay.dropping(plan.gone, schema: schema) }
+    if !gone.isEmpty { overlay = overlay.dropping(gone, schema: schema) }
     return (overlay, consequences)
   }
 
   private func applyToPending(_ plan: MergePlan) -> TurnChanges {
     var reported = plan.reported
-    let (overlay, consequences) = merged(plan)
+    let (overlay, consequences) = merged(work.working, plan.raised, without: plan.gone)
+    for (index, planned) in plan.savepoints.enumerated() {
+      let gone = plan.gone.subtracting(planned.inserted)
+      work.savepoints[index].working =
+        merged(work.savepoints[index].working, planned.raised, without: gone).overlay
+    }
     if !overlay.isIdentical(to: work.working) {
       work.changeWorking(to: overlay)
     }

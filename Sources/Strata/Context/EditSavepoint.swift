@@ -12,7 +12,8 @@ import StrataRecord
 /// ## Isolation
 /// The context's.
 struct EditSavepoint {
-  /// The unsaved changes, encoded.
+  /// The unsaved changes, encoded. A merge raises them onto the state that it brings: a savepoint
+  /// takes back no merge.
   var working: Overlay
   /// The values that objects were given and that cannot be stored.
   let refused: [ObjectKey: [Int: ValueRefusal]]
@@ -31,8 +32,6 @@ struct EditSavepoint {
   /// What observers are to be notified of whether or not the body throws: merges, and the reversals
   /// of inner savepoints.
   var lasting = TurnChanges()
-  /// The objects whose doubt has ended since, with a merge beneath their later changes.
-  var endedDoubt: Set<ObjectKey> = []
 
   init(_ work: UnitOfWork) {
     working = work.working

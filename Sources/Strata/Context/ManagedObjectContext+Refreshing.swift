@@ -54,7 +54,10 @@ extension ManagedObjectContext {
     work.view = nil
     reporter.attempt {
       let view = try reader.currentView()
-      let pending = work.keysOfPending.filter { work.working.kind(of: $0) != .insert }
+      var pending = work.keysOfPending.filter { work.working.kind(of: $0) != .insert }
+      for savepoint in work.savepoints {
+        pending.formUnion(savepoint.working.changes.lazy.filter { $1.base != nil }.map(\.key))
+      }
       var merged = try merger.merge(GatheredEvents(suspects: pending), in: view, isChecked: true)
       for object in registry.cache.objects where object.status == .clean || object.status == .gone {
         if object.record != nil || object.status == .gone {

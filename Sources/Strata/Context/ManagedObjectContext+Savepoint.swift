@@ -28,6 +28,9 @@ extension ManagedObjectContext {
   ///   they are refreshed or fetched again.
   /// - `save()`, `rollback()` and `reset()` are final: a throw reverts only later changes.
   /// - `undo()` and `redo()` are edits, and are reverted too.
+  /// - Merges and refreshes bring objects up to date for good: a throw restores earlier unsaved
+  ///   changes over the newer state, and objects that are gone stay gone. Changes that
+  ///   `refresh(_:mergeChanges:)` has dropped come back.
   ///
   /// Objects that were inserted in the body are detached, as after `rollback()`. Core Data has no
   /// equivalent; the nearest is a child context that is discarded.

@@ -24,8 +24,6 @@ extension UnitOfWork {
       }
       changeWorking(to: savepoint.working)
     }
-    // The former changes do not rest on the state that the body has merged.
-    for key in savepoint.endedDoubt { doubt.insert(key) }
     refused = savepoint.refused
     registry.turnLeavingIntoFaults()
     reporter.turn = savepoint.isAnnounced ? TurnChanges() : savepoint.turn
@@ -125,12 +123,6 @@ extension UnitOfWork {
         savepoints[index] = EditSavepoint(self)
       }
     }
-  }
-
-  /// An object's changes rest on the state beneath the context, after a merge.
-  func endDoubt(of key: ObjectKey) {
-    doubt.remove(key)
-    for index in savepoints.indices { savepoints[index].endedDoubt.insert(key) }
   }
 
   // MARK: - Reports
