@@ -35,6 +35,7 @@ extension World {
       let found = difference(
         node.values { keys[$0] }, oracle.shown(place, key), ignored(place, key), place)
       if let found { return "holds \(Operation.letter(key)) \(found)" }
+      if let found = stateDifference(place, key, node) { return found }
     }
     return setup.looksAtAll ? try fetchedDifference(place, in: context) : nil
   }
@@ -108,6 +109,19 @@ extension World {
     return nil
   }
 
+  /// The states that an object says it is in.
+  private func stateDifference(_ place: Place, _ key: Int, _ node: Node) -> String? {
+    let kind = oracle.unsaved(place, key)
+    // During a save only what it inserts has one state: what it deletes and what came back since
+    // depends on whether the save succeeds.
+    if oracle.isSaving(place), kind != .insert { return nil }
+    let found = [node.isInserted, node.isUpdated, node.hasChanges]
+    let promised = [kind == .insert, kind == .update, kind != nil]
+    if found == promised, kind != .delete || node.isDeleted { return nil }
+    let flags = "inserted, updated, changed: \(found), deleted: \(node.isDeleted)"
+    return "\(Operation.letter(key)) is \(flags); promised is \(kind.map { "\($0)" } ?? "none")"
+  }
+
   /// The unsaved changes of a context in one line.
   private func changes(of context: ManagedObjectContext) -> String {
     func names(_ objects: Set<ManagedObject>) -> String {
@@ -173,24 +187,31 @@ extension World {
     return try ownerDifference(place, in: context)
   }
 
-  /// Fetches that ask where links lead: nowhere, if the object at their end is not shown.
+  /// Fetches that ask where links lead: nowhere, if the deletion of the object at their end is
+  /// pending. A link to an object that is gone leads to it or nowhere, until a merge drops it.
   private func ownerDifference(
     _ place: Place, in context: ManagedObjectContext
   ) throws -> String? {
-    func owned(by owner: Int?) -> Set<Int> {
-      Set(
-        ContextOracle.keys.filter { key in
-          guard let values = oracle.published(place, key) else { return false }
-          let target = values.target(.owner)
-          return target.flatMap { oracle.published(place, $0) == nil ? nil : $0 } == owner
-        })
+    var owners: [Int: Int?] = [:]
+    var undecided: Set<Int> = []
+    for key in ContextOracle.keys {
+      guard let values = oracle.published(place, key) else { continue }
+      let target = values.target(.owner)
+      owners[key] = .some(target)
+      guard let target, oracle.published(place, target) == nil else { continue }
+      if oracle.isDeletedAboveStore(place, target) {
+        owners[key] = .some(nil)
+      } else {
+        undecided.insert(key)
+      }
     }
     for owner in [nil] + ContextOracle.keys.filter({ ids[$0] != nil }).map(Optional.some) {
       let id = owner.flatMap { ids[$0] }
       let request = id.map { id in Node.where { $0.owner == id } } ?? Node.where { $0.owner == nil }
       let found = Set(try context.fetchIDs(request).map { keys[$0] ?? -1 })
-      let promised = owned(by: owner)
-      if found != promised {
+      let promised = Set(owners.filter { $0.value == owner }.keys)
+      let either = undecided.filter { owner == nil || owners[$0] == .some(owner) }
+      if found.subtracting(either) != promised.subtracting(either) {
         let name = owner.map(Operation.letter) ?? "nil"
         return "finds \(text(found)) by owner = \(name), promised are \(text(promised))"
       }
@@ -212,6 +233,7 @@ extension World {
           node.values { keys[$0] }, oracle.shown(place, key),
           ignored(place, key), place)
         if let found { return "shows \(Operation.letter(key)) \(found)" }
+        if let found = stateDifference(place, key, node) { return found }
       }
       if let found = memberDifference(place, key, node) {
         return "\(Operation.letter(key)) \(found)"

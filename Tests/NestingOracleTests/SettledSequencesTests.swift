@@ -312,6 +312,8 @@ private let settled = """
 
   policy error; set G x a; set R x b; set S x b; save S; save R; fail refreshAll G; save G; save
   C; save R
+
+  policy error; insert R y; code R y 1; code S x 1; save S; begin R; set C y a; save C; finish R
   """
 
 @Suite struct `What random work in nested contexts has found` {

@@ -48,8 +48,10 @@ extension SaveSession {
     case .failure(let error):
       PausePoint.refused.reach(schema)
       layer.unfreeze(save.changeSet.segments)
-      if !work.working.isIdentical(to: Overlay(save.changeSet.segments)) {
+      let newer = work.working.removing(save.changeSet.segments)
+      if !newer.segments.isEmpty {
         work.changeWorking(to: recomposed(work.working, over: save))
+        work.adopt(newer)
       }
       // Children that saved during this save composed their changes apart from the frozen ones. The
       // inbox has their changes still, and is composed over the unfrozen ones.

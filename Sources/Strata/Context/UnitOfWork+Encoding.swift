@@ -24,33 +24,71 @@ extension UnitOfWork {
 
   // MARK: - Encoding
 
+  /// Edits that have been encoded, and the overlay that they make of the working one.
+  struct EncodedEdits {
+    let composed: Segment
+    let former: Overlay
+    let settled: Overlay
+    /// The changes of other objects than those that were edited.
+    let reached: ChangeTable
+  }
+
   /// Encodes the edits into the working overlay, so that reads and saves see them.
   func encodeEdits() {
+    guard let encoded = encodedEdits() else { return }
+    if !encoded.reached.isEmpty { notifyReached(encoded) }
+    show(encoded)
+    if !encoded.reached.isEmpty { adoptReached(encoded) }
+  }
+
+  /// Encodes the edits and removes them. No code of the program runs but the deinits of
+  /// objects that only the edits have held.
+  ///
+  /// - Returns: nil if there is no change.
+  func encodedEdits() -> EncodedEdits? {
     guard !edits.isEmpty else {
       // Serials belong to one turn, even if all objects that took some have been dropped.
       edits.serials = 0..<0
-      return
+      return nil
     }
     let segment = edits.encode(schema: schema, cache: registry.cache)
     for key in edits.outdated { doubt.insert(key) }
     takeRefusals()
     let asBefore = edits.linksAsBefore
     edits.removeAll()
-    guard !segment.isEmpty else { return }
+    guard !segment.isEmpty else { return nil }
     reporter.turn.note(segment, schema: schema)
     let composed = Composition.compose(segment, onto: working, schema: schema)
     undoRecorder?.record(composed, over: working, in: self)
     var settled = working.adding(composed).compacted()
     if !asBefore.isEmpty { settled = settled.forgetting([], links: asBefore) }
-    let reached = reached(beyond: segment, composed)
-    if !reached.isEmpty, registry.observed != nil {
-      registry.willTake(composed, touching: reached.keys, on: working, in: settled)
-    }
-    show(settled)
+    return EncodedEdits(
+      composed: composed, former: working, settled: settled,
+      reached: reached(beyond: segment, composed))
+  }
+
+  func show(_ encoded: EncodedEdits) {
+    show(encoded.settled)
     isPublished = false
-    if reached.isEmpty { return }
-    let changes = Segment(changes: reached, schema: schema)
-    reporter.turn.append(takeOwn(changes, touching: reached.keys), schema: schema)
+  }
+
+  /// Notifies observers of the objects that edits have reached, and changes these objects. The
+  /// edits are shown already.
+  func takeReached(_ encoded: EncodedEdits) {
+    if encoded.reached.isEmpty { return }
+    notifyReached(encoded)
+    adoptReached(encoded)
+  }
+
+  private func notifyReached(_ encoded: EncodedEdits) {
+    guard registry.observed != nil else { return }
+    registry.willTake(
+      encoded.composed, touching: encoded.reached.keys, on: encoded.former, in: encoded.settled)
+  }
+
+  private func adoptReached(_ encoded: EncodedEdits) {
+    let changes = Segment(changes: encoded.reached, schema: schema)
+    reporter.turn.append(takeOwn(changes, touching: encoded.reached.keys), schema: schema)
   }
 
   /// Takes over the values that drafts have refused. An object that has no other change is clean.
@@ -135,6 +173,19 @@ extension UnitOfWork {
     return taken
   }
 
+  /// Updates registered objects after a save to the store has failed: what was changed during the
+  /// save is joined to the changes of the save. A new object may have been deleted.
+  ///
+  /// - Parameter newer: the changes during the save.
+  func adopt(_ newer: Overlay) {
+    for key in newer.segments.lazy.flatMap(\.changes.keys) {
+      guard let object = registry.cache.registeredObject(for: key),
+        let change = working.change(for: key), !change.isReadLock
+      else { continue }
+      adopt(change, for: object)
+    }
+  }
+
   /// Updates a registered object to its pending change.
   ///
   /// - Parameter isInserted: whether the change has inserted the object; if not, one that is new
@@ -154,8 +205,11 @@ extension UnitOfWork {
 
   /// Updates an object without a draft to its state in the working overlay.
   private func adopt(_ change: Change, for object: ManagedObject) {
-    if change.kind == .delete, change.base == nil { return detach(object) }
-    object.status = change.kind == .update ? .updated : change.status
+    if change.isUnseenDeletion { return detach(object) }
+    // An object that is being saved for the first time is new until that save has succeeded.
+    let isNew = pendingSave?.changeSet.changes[object.key]?.kind == .insert
+    object.status =
+      change.kind == .update ? (isNew ? .inserted : .updated) : change.status
     if let record = change.record { registry.cache.replaceRecord(record, of: object) }
     object.generation = change.base?.generation ?? 0
     registry.cache.notePending(nil, of: object)

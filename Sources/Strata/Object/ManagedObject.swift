@@ -24,8 +24,9 @@ public import StrataRecord
 ///
 /// ## Lifetime
 /// The context's cache owns the object and releases it when the program does not hold it and it has
-/// no unsaved values. An object that outlives its context keeps the attributes that are loaded;
-/// operations that need the context stop the program. The last reference may be released on any
+/// no unsaved values. An object that outlives its context keeps the attributes that are loaded, and
+/// has no unsaved changes: no save can ever write them. Operations that need the context stop the
+/// program. The last reference may be released on any
 /// thread.
 nonisolated open class ManagedObject {
   // The state relative to the context's parent is `status`. `context(for:)` stops the program where
@@ -234,18 +235,24 @@ extension ManagedObject {
   public final var isFault: Bool { record == nil && draft == nil && isAlive }
 
   /// Whether the object is new in its context and unsaved. Core Data: `isInserted`.
-  public final var isInserted: Bool { status == .inserted }
+  public final var isInserted: Bool { status == .inserted && binding.hasContext }
 
   /// Whether the object has unsaved changes and existed before. Core Data: `isUpdated`.
-  public final var isUpdated: Bool { status == .updated }
+  public final var isUpdated: Bool { status == .updated && binding.hasContext }
 
   /// Whether the next save deletes the object, or its fault found it deleted by another context.
   /// Core Data: `isDeleted`.
-  public final var isDeleted: Bool { status == .deleted || status == .gone }
+  public final var isDeleted: Bool {
+    status == .deleted && binding.hasContext || status == .gone
+  }
 
-  /// Whether the object is inserted, updated or deleted in its context. Core Data: `hasChanges`.
+  /// Whether the object is inserted, updated or deleted in its context; false once the context is
+  /// gone. Core Data: `hasChanges`.
   public final var hasChanges: Bool {
-    status == .inserted || status == .updated || status == .deleted
+    switch status {
+    case .inserted, .updated, .deleted: binding.hasContext
+    case .clean, .gone, .detached: false
+    }
   }
 
   /// Whether the object has values that can be read or set.

@@ -48,6 +48,40 @@ private struct Left {
     #expect(new.name == "C" && new.population == 7 && new.note == "x")
   }
 
+  @Test func `has no unsaved changes any more, whatever it had`() throws {
+    let container = try geography()
+    var context: ManagedObjectContext? = ManagedObjectContext(parent: container.coordinator)
+    let (updated, deleted) = try (
+      #require(context?.city("A")), #require(context?.city("B"))
+    )
+    try context?.save()
+    let new = try #require(context?.city("C"))
+    updated.name = "D"
+    context?.delete(deleted)
+    #expect(new.isInserted && updated.isUpdated && deleted.isDeleted)
+    context = nil
+    for city in [new, updated, deleted] {
+      #expect(!city.isInserted && !city.isUpdated && !city.isDeleted && !city.hasChanges)
+    }
+    #expect(new.name == "C" && updated.name == "D")
+  }
+
+  @Test func `that was gone before is still deleted`() throws {
+    let container = try geography()
+    var context: ManagedObjectContext? = ManagedObjectContext(parent: container.coordinator)
+    let city = try #require(context?.city("A"))
+    try context?.save()
+    context?.refresh(city, mergeChanges: false)
+    let other = ManagedObjectContext(parent: container.coordinator)
+    other.delete(try other.existingObject(City.self, with: city.objectID))
+    try other.save()
+    context?.refreshAllObjects()
+    _ = city.name
+    #expect(city.isDeleted)
+    context = nil
+    #expect(city.isDeleted && !city.hasChanges)
+  }
+
   @Test func `without followers is released with it`() throws {
     let container = try geography()
     var context: ManagedObjectContext? = ManagedObjectContext(parent: container.coordinator)

@@ -121,6 +121,86 @@
       #expect(left == ["A2 5 -", "New2 6 -", "Other 0 -"])
     }
 
+    /// What `change` makes of a new city while a save of it is under way, and after the store has
+    /// refused that save.
+    private func states(
+      _ change: @MainActor (ManagedObjectContext, City) throws -> Void
+    ) async throws -> [String] {
+      let (container, context, _) = try atlas()
+      let new = context.city("New")
+      func state() -> String {
+        let flags = [
+          ("inserted", new.isInserted), ("updated", new.isUpdated), ("deleted", new.isDeleted),
+          ("detached", new.managedObjectContext == nil), ("changed", new.hasChanges),
+        ]
+        return flags.filter(\.1).map(\.0).joined(separator: " ")
+      }
+      var states: [String] = []
+      let twin = context.country("IR")
+      let other = ManagedObjectContext(parent: container.coordinator)
+      other.city("Other")
+      let gate = WriterGate(container)
+      let held = await gate.begin(Task { try await other.save(to: .parent) })
+      let refused = Task { try await context.save(to: .parent) }
+      await Task.yield()
+      try gate.open(after: {
+        try change(context, new)
+        context.processPendingChanges()
+        states.append(state())
+      })
+      await #expect { try await refused.value } throws: { $0.isUniquenessViolation }
+      try await held.value
+      states.append(state())
+      let inserted = context.insertedObjects.contains(new)
+      #expect(inserted == new.isInserted)
+      context.delete(twin)
+      try context.save()
+      states.append(state())
+      let left = try stored(container)
+      #expect(left.contains { $0.hasPrefix("New") } == (new.managedObjectContext != nil))
+      return states
+    }
+
+    @Test func `leaves a new object new that a child changes, until the store has it`()
+      async throws
+    {
+      let byChild = try await states { context, new in
+        let id = new.objectID
+        try ContextQueue(parent: context.layer).performAndWait { child in
+          try child.existingObject(City.self, with: id).population = 2
+          try child.save()
+        }
+      }
+      #expect(byChild == ["inserted changed", "inserted changed", ""])
+      let here = try await states { _, new in new.population = 2 }
+      #expect(here == ["inserted changed", "inserted changed", ""])
+    }
+
+    @Test func `takes a new object out of the context that a child deletes, if it is refused`()
+      async throws
+    {
+      let byChild = try await states { context, new in
+        let id = new.objectID
+        try ContextQueue(parent: context.layer).performAndWait { child in
+          child.delete(try child.existingObject(City.self, with: id))
+          try child.save()
+        }
+      }
+      #expect(byChild == ["deleted changed", "detached", "detached"])
+    }
+
+    @Test func `leaves a new object new that a child links`() async throws {
+      let linked = try await states { context, new in
+        let id = new.objectID
+        try ContextQueue(parent: context.layer).performAndWait { child in
+          let country = try child.fetch(Country.all.limit(1))[0]
+          try child.existingObject(City.self, with: id).country = country
+          try child.save()
+        }
+      }
+      #expect(linked == ["inserted changed", "inserted changed", ""])
+    }
+
     @Test func `stays with the refused save's changes after a savepoint in which that ends`()
       async throws
     {
