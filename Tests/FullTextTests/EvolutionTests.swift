@@ -67,7 +67,7 @@ private func makePlainStore(at url: URL) throws {
     try makePlainStore(at: url)
     expectEqual(try format(of: url), 7)
     let container = try PersistentContainer(at: url, model: Searched.model(), durability: .none)
-    expectEqual(try format(of: url), 8)
+    expectEqual(try format(of: url), 9)
     expectEqual(try findings(container), [])
     try container.root.performAndWait { context in
       let found = Searched.Page.where { $0.text.contains(words: "77 thick") }

@@ -6,10 +6,10 @@ import StrataTestSupport
 import Testing
 
 /// The golden stores; a test works on a copy.
-private let stores = ["format-2", "format-4", "format-5", "format-7", "format-8"]
+private let stores = ["format-2", "format-4", "format-5", "format-7", "format-8", "format-9"]
 
 /// Those with a history.
-private let recordedStores = ["format-4", "format-5", "format-7", "format-8"]
+private let recordedStores = ["format-4", "format-5", "format-7", "format-8", "format-9"]
 
 private func copy(of store: String, in folder: TemporaryDirectory) throws -> URL {
   let source = try #require(
@@ -87,7 +87,7 @@ private let largest = ["Shanghai", "Beijing", "Shenzhen", "Guangzhou", "Kinshasa
     let folder = try TemporaryDirectory()
     let url = try copy(of: store, in: folder)
     let container = try PersistentContainer(at: url, model: Searched.model(), durability: .none)
-    #expect(try container.coordinator.metadata().formatVersion == 8)
+    #expect(try container.coordinator.metadata().formatVersion == 9)
     try container.root.performAndWait { context in
       let found = City.where { $0.name.contains(words: "são") }.sorted(by: \.name)
       let names = try context.fetch(found).map(\.name)

@@ -4,8 +4,9 @@
 /// reaches the store. Properties are named as in the model, and checked when that is built; none of
 /// them may be derived or external itself. Core Data: `NSDerivedAttributeDescription`.
 public enum AttributeDerivation: Sendable, Hashable {
-  /// A text of the object without case and diacritics, for searching and sorting: "lavasan" of
-  /// "Lavāsān". Core Data: `canonical:`.
+  /// A text of the object without case, accents and points, for searching and sorting: "lavasan" of
+  /// "Lavāsān". It is folded as for the options `[cd]` of comparisons: `TextOptions.folded(_:)`.
+  /// Core Data: `canonical:`.
   case canonical(String)
   /// A text of the object in upper case. Core Data: `uppercase:`.
   case uppercase(String)
@@ -22,6 +23,17 @@ public enum AttributeDerivation: Sendable, Hashable {
   case sum(String, of: String)
   /// When the object was last saved; for a `Date`. Core Data: `now()`.
   case now
+}
+
+extension ManagedObjectModel {
+  /// Whether it has derived texts that are folded.
+  package var hasCanonicalTexts: Bool {
+    entities.contains { entity in
+      entity.ownProperties.contains {
+        if case .canonical = $0.attribute?.derivation { true } else { false }
+      }
+    }
+  }
 }
 
 /// A derivation with slots in place of names.

@@ -9,12 +9,16 @@ import StrataRecord
 ///
 /// | option | folding |
 /// | --- | --- |
-/// | `caseInsensitive` | to upper case, then to lower case: "ß" is equal to "SS" |
+/// | `caseInsensitive` | Unicode's case folding: "ß" and "ẞ" are equal to "SS", "ς" to "Σ" |
 /// | `diacriticInsensitive` | to decomposed form (NFD), without accents and points |
 ///
 /// `diacriticInsensitive` removes the accents and points of Latin, Greek, Cyrillic, Hebrew and
 /// Arabic: "é" is equal to "e". "ø" and "ł" are separate letters, so they are not equal to "o" and
-/// "l".
+/// "l", and the marks of Japanese and Indic scripts make other letters: "が" is not equal to "か".
+/// The iota below a Greek letter is a point.
+///
+/// The words of an index and derived `.canonical` texts are folded as by both options. `folded(_:)`
+/// folds a text in a program.
 public struct TextOptions: OptionSet, Sendable, Hashable {
   public let rawValue: UInt8
 
@@ -38,8 +42,18 @@ extension TextOptions: CustomStringConvertible {
 // MARK: - Folding
 
 extension TextOptions {
-  /// Returns the text without the ignored differences. O(length).
-  package func folded(_ text: String) -> String {
+  /// Returns the text without the ignored differences: two texts are equal with these options
+  /// exactly if they are equal when they are folded.
+  ///
+  /// With both options it is the text of a derived `.canonical` attribute, to compare one with:
+  ///
+  /// ```swift
+  /// let wanted = TextOptions([.caseInsensitive, .diacriticInsensitive]).folded("STRAẞE")
+  /// let found = Street.where { $0.plainName == wanted }  // "strasse"
+  /// ```
+  ///
+  /// - Complexity: O(length).
+  public func folded(_ text: String) -> String {
     TextFolding.folded(
       text, case: contains(.caseInsensitive), diacritics: contains(.diacriticInsensitive))
   }

@@ -2,12 +2,19 @@
 internal import Foundation
 
 /// Texts without differences of case, or of accents and points, by Unicode's tables and without a
-/// locale: comparisons with options fold both texts, and so do the words of an index.
+/// locale. There is one folding: of comparisons with options, of the words of an index, of derived
+/// `.canonical` texts, and of `TextOptions.folded(_:)` for programs.
 package enum TextFolding {
+  /// The number of this folding. A store notes the number of the folding by which its derived texts
+  /// were made, and the format of the catalog says whether its words were made by this one. A
+  /// folding that gives other texts has another number, and another format.
+  package static var number: UInt8 { 2 }
+
   /// Returns the text without the ignored differences. O(length).
   ///
   /// - Parameters:
-  ///   - ignoresCase: to upper case, then to lower case: "ß" becomes "ss".
+  ///   - ignoresCase: as Unicode's case folding (CaseFolding.txt, C and F) makes texts equal: "ß",
+  ///     "ẞ" and "SS" become "ss".
   ///   - ignoresDiacritics: without accents and points, in decomposed form (NFD).
   package static func folded(
     _ text: String, case ignoresCase: Bool, diacritics ignoresDiacritics: Bool
@@ -22,11 +29,29 @@ package enum TextFolding {
         scalars.append(scalar)
         continue
       }
-      for upper in scalar.properties.uppercaseMapping.unicodeScalars {
-        scalars.append(contentsOf: upper.properties.lowercaseMapping.unicodeScalars)
-      }
+      appendFolded(scalar, to: &scalars)
     }
     return String(scalars)
+  }
+
+  /// Appends the scalar without its case. It is folded twice: "ẞ" has no upper case, and becomes
+  /// "ß" the first time.
+  private static func appendFolded(
+    _ scalar: Unicode.Scalar, to scalars: inout String.UnicodeScalarView
+  ) {
+    forEachFolded(scalar) { once in
+      // Most letters are small ones, which stay.
+      if once == scalar { return scalars.append(once) }
+      forEachFolded(once) { scalars.append($0) }
+    }
+  }
+
+  /// Calls `body` with the scalars of the scalar's upper case, in lower case.
+  @inline(__always)
+  private static func forEachFolded(_ scalar: Unicode.Scalar, _ body: (Unicode.Scalar) -> Void) {
+    for upper in scalar.properties.uppercaseMapping.unicodeScalars {
+      for lower in upper.properties.lowercaseMapping.unicodeScalars { body(lower) }
+    }
   }
 
   /// Whether the scalar is an accent or a point that does not change the identity of its letter: a

@@ -11,6 +11,11 @@ import StrataRecord
 /// (`LayoutVersions`), and readers read them as present ones (`RecordUpgrade`). The time goes into
 /// making indexes, which reads each object once for all of them.
 ///
+/// A store of a former release whose texts are folded in another way is taken to the present
+/// folding on the way, also if its model stays: the indexes of words are made again, and the
+/// derived texts are calculated again (`CanonicalTexts`), the one case in which records are
+/// rewritten.
+///
 /// ## Isolation
 /// Any thread; the transaction runs on the writer thread.
 struct StoreEvolution {
@@ -24,6 +29,8 @@ struct StoreEvolution {
   /// The numbers of the attributes that show their default in objects that have no value, and of
   /// the properties that continue another one in some objects.
   private let changedValues: Set<PropertyNumber>
+  /// The derived texts to calculate again; nil if they are folded as now.
+  private let texts: CanonicalTexts?
   /// The present numbers of the former properties, by entity. New entities are missing.
   private let moves: [EntityNumber: PropertyMoves]
 
@@ -47,7 +54,7 @@ struct StoreEvolution {
     guard numbers.areDistinct else { throw .tooManyModels }
     self.stored = stored
     self.evolution = evolution
-    former = StoredModel(stored.outline, stored.numbers)
+    former = StoredModel(stored)
     var layouts = stored.layouts
     var changedValues: Set<PropertyNumber> = []
     var moves: [EntityNumber: PropertyMoves] = [:]
@@ -78,13 +85,17 @@ struct StoreEvolution {
         throw .damaged(tree: Trees.catalogName, key: "layouts", reason: error.description)
       }
     }
-    (self.changedValues, self.moves) = (changedValues, moves)
     schema = Schema(
       model: model, numbers: numbers, store: StoreIdentity(stored.uuid), version: version,
       layouts: layouts)
+    // A model without classes has no derivations: a later one calculates the texts.
+    let makesTexts = !stored.hasPresentTexts && model.hasCanonicalTexts
+    texts = makesTexts ? CanonicalTexts(of: schema) : nil
+    changedValues.formUnion(texts?.numbers ?? [])
+    (self.changedValues, self.moves) = (changedValues, moves)
     catalog = Catalog(
       uuid: stored.uuid, outline: ModelOutline(model), numbers: numbers, version: version,
-      layouts: layouts)
+      layouts: layouts, hasPresentTexts: stored.hasPresentTexts || makesTexts)
   }
 }
 
@@ -124,6 +135,7 @@ extension StoreEvolution {
     let indexes = indexDifference
     try removeEntries(of: indexes.removed, in: transaction)
     let view = StoreView(transaction, trees, schema, generation: 0)
+    try texts?.calculate(in: view, transaction)
     let checked: Set<PropertyNumber> = checksConstraints ? indexes.newlyUnique : []
     try IndexMaker(view, making: indexes.made, checking: checked).run(in: transaction)
     try catalog.writeModel(in: transaction, tree)
@@ -181,7 +193,7 @@ extension StoreEvolution {
 
   private var indexDifference: IndexDifference {
     IndexDifference(
-      from: former, to: StoredModel(catalog.outline, catalog.numbers), schema, evolution, moves,
+      from: former, to: StoredModel(catalog), schema, evolution, moves,
       changedValues)
   }
 }

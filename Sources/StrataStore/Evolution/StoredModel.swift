@@ -23,8 +23,8 @@ struct StoredModel {
     case double
     case other(AttributeType)
     case toOne
-    /// The words of a text.
-    case words
+    /// The words of a text, by a folding of this number.
+    case words(folding: UInt8)
 
     init(_ type: AttributeType) {
       self =
@@ -38,10 +38,13 @@ struct StoredModel {
 
   let entities: StoredEntities
   let numbers: SchemaNumbers
+  /// The number of the folding of words.
+  private let folding: UInt8
 
-  init(_ outline: ModelOutline, _ numbers: SchemaNumbers) {
-    entities = StoredEntities(outline)
-    self.numbers = numbers
+  init(_ catalog: Catalog) {
+    entities = StoredEntities(catalog.outline)
+    numbers = catalog.numbers
+    folding = catalog.hasPresentWords ? TextFolding.number : 1
   }
 
   func number(of entity: String) -> EntityNumber? { numbers.number(ofEntity: entity) }
@@ -125,7 +128,8 @@ struct StoredModel {
       return numbers.number(ofProperty: key, declaredBy: name).flatMap { number in
         part(attribute.name, in: name).map {
           Index(
-            number: number, parts: [Index.Part(property: $0.property, form: .words)],
+            number: number,
+            parts: [Index.Part(property: $0.property, form: .words(folding: folding))],
             isUnique: false)
         }
       }

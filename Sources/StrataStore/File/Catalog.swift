@@ -15,6 +15,7 @@ import StrataRecord
 /// | `version` | how many models the store has had, 2 bytes |
 /// | `layouts` | `LayoutVersions` as JSON; missing if no layout has changed |
 /// | `stage` | the digest of the model of the last stage of a plan, 8 bytes; missing without one |
+/// | `folding` | the number of the folding of derived texts, 1 byte; missing for a former one |
 /// | `=` + key | a value that a program has set, as JSON |
 ///
 /// The counters, which change with each save, are notes beside the names of the trees:
@@ -30,7 +31,7 @@ import StrataRecord
 struct Catalog {
   /// The formats that can be read. A store of a former one gets its own when it is opened for
   /// writing (`format(of:)`).
-  static let formatVersions = 2...8
+  static let formatVersions = 2...9
   private static let magic = Array("Strata".utf8)
 
   /// Whether the store has the format of its model, and a seal.
@@ -40,16 +41,23 @@ struct Catalog {
   let numbers: SchemaNumbers
   let version: UInt16
   let layouts: LayoutVersions
+  /// Whether the words of the indexes are folded as now; true if there are no indexes of words.
+  let hasPresentWords: Bool
+  /// Whether derived texts are folded as now.
+  let hasPresentTexts: Bool
 
   private enum Name: String {
-    case format, uuid, model, numbers, version, layouts, stage
+    case format, uuid, model, numbers, version, layouts, stage, folding
   }
 
+  /// - Parameter hasPresentTexts: whether `writeModel` and `write` note that derived texts are
+  ///   folded as now.
   init(
     uuid: UUID, outline: ModelOutline, numbers: SchemaNumbers, version: UInt16,
-    layouts: LayoutVersions
+    layouts: LayoutVersions, hasPresentTexts: Bool
   ) {
-    isOfLastFormat = true
+    (isOfLastFormat, hasPresentWords) = (true, true)
+    self.hasPresentTexts = hasPresentTexts
     self.uuid = uuid
     self.outline = outline
     self.numbers = numbers
@@ -61,7 +69,7 @@ struct Catalog {
   ///
   /// - Parameter origin: the parts that it shares with other stores; nil for a store of its own.
   init(newStoreOf model: ManagedObjectModel, from origin: StoreOrigin? = nil) {
-    isOfLastFormat = true
+    (isOfLastFormat, hasPresentWords, hasPresentTexts) = (true, true, true)
     uuid = UUID()
     outline = ModelOutline(model)
     numbers = origin?.numbers ?? SchemaNumbers(newStoreOf: model)
@@ -72,8 +80,17 @@ struct Catalog {
   // MARK: - Reading and writing the whole
 
   /// The format that is written: the last one only if a former release would leave the indexes of
-  /// words out.
-  private static func format(of model: ModelOutline) -> Int { model.hasFullText ? 8 : 7 }
+  /// words out, or make other words.
+  private static func format(of model: ModelOutline) -> Int { model.hasFullText ? wordFormat : 7 }
+
+  /// The format of indexes of words that are folded as now (`TextFolding.number`).
+  private static let wordFormat = 9
+
+  /// Whether the store has folded texts of a former folding. A store that is opened with `model`
+  /// for writing gets the present ones by `StoreEvolution`.
+  func hasFormerTexts(of model: ManagedObjectModel) -> Bool {
+    !hasPresentWords || !hasPresentTexts && model.hasCanonicalTexts
+  }
 
   /// - Parameters:
   ///   - model: the outline of the model that the store is opened with.
@@ -96,12 +113,14 @@ struct Catalog {
     do throws(LMDBError) {
       let hasSeal = try transaction.hasSeal
       isOfLastFormat = found >= Self.format(of: self.outline) && hasSeal
+      hasPresentWords = found >= Self.wordFormat || !self.outline.hasFullText
     } catch {
       throw StoreError(error, tree: Trees.catalogName)
     }
     let numbers = try Self.required(.numbers, in: transaction, tree)
     self.numbers = numbers == new.text ? new : try Self.decode(.numbers, numbers)
     version = try Self.version(in: transaction, tree)
+    hasPresentTexts = try Self.bytes(.folding, in: transaction, tree) == [TextFolding.number]
     let layouts = try Self.bytes(.layouts, in: transaction, tree)
     self.layouts =
       if let layouts { try Self.decode(.layouts, layouts) } else { LayoutVersions() }
@@ -145,6 +164,7 @@ struct Catalog {
     if !layouts.entities.isEmpty {
       try Self.put(.layouts, layouts.text, in: transaction, tree)
     }
+    if hasPresentTexts { try Self.put(.folding, [TextFolding.number], in: transaction, tree) }
   }
 
   /// - Parameter model: the store's.

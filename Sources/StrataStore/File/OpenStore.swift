@@ -14,8 +14,8 @@ final class OpenStore: Sendable {
   let readers: TreeReaderPool
   let queue: CommitQueue
 
-  /// Reads the file's catalog, and takes the store to `model` if it has another one and may be
-  /// written to.
+  /// Reads the file's catalog, and takes the store to `model` and to the present folding of texts
+  /// if it has another one and may be written to.
   ///
   /// - Parameter removing: the data that may be deleted if `model` does not have its entities and
   ///   properties.
@@ -28,7 +28,7 @@ final class OpenStore: Sendable {
     let outline = ModelOutline(model)
     let numbers = SchemaNumbers(newStoreOf: model)
     var catalog = try Self.catalog(of: environment, path: path, expecting: outline, numbers)
-    while catalog.outline != outline {
+    while catalog.outline != outline || !isReadOnly && catalog.hasFormerTexts(of: model) {
       let evolution = try StoreEvolution(from: catalog, to: model, removing: removing)
       if isReadOnly { throw .migrationRequired(path: path) }
       try StoreFile.makeTrees(of: evolution.schema, in: environment)

@@ -44,10 +44,12 @@ package struct StoreBlueprint: Sendable {
     key.serial < firstFreeSerial || key.serialRange == StoreOrigin.range(of: firstFreeSerial)
   }
 
-  /// The catalog of the new store: it has had one model, and no earlier layouts.
+  /// The catalog of the new store: it has had one model, and no earlier layouts. A former release
+  /// may have folded the derived texts that are written to it.
   var catalog: Catalog {
     Catalog(
-      uuid: uuid, outline: outline, numbers: numbers, version: 1, layouts: LayoutVersions())
+      uuid: uuid, outline: outline, numbers: numbers, version: 1, layouts: LayoutVersions(),
+      hasPresentTexts: false)
   }
 
   /// Writes the parts that a new catalog does not have.

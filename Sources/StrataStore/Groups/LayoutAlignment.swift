@@ -60,7 +60,7 @@ struct LayoutAlignment {
     }
     let catalog = Catalog(
       uuid: store.uuid, outline: ModelOutline(schema.model), numbers: schema.numbers,
-      version: version, layouts: layouts)
+      version: version, layouts: layouts, hasPresentTexts: false)
     let environment = try store.openEnvironment()
     do {
       try environment.writeSync { [version] transaction in

@@ -217,7 +217,7 @@ private func isDamaged(_ error: any Error) -> Bool {
     let damageable = try Damageable()
     try damageable.environment.writeSync { transaction in
       guard let tree = try transaction.tree(named: "catalog") else { throw Absent() }
-      let (key, value) = (Array("format".utf8), Array("Strata".utf8) + [9, 0])
+      let (key, value) = (Array("format".utf8), Array("Strata".utf8) + [10, 0])
       try key.withUnsafeBytes { key in
         try value.withUnsafeBytes { try transaction.put(key, $0, in: tree) }
       }
@@ -225,6 +225,6 @@ private func isDamaged(_ error: any Error) -> Bool {
     let path = damageable.folder.file("store").path
     #expect {
       _ = try LMDBStore.open(at: path, model: Atlas.model(), durability: .none)
-    } throws: { if case StoreError.unsupportedFormat(9) = $0 { true } else { false } }
+    } throws: { if case StoreError.unsupportedFormat(10) = $0 { true } else { false } }
   }
 }
