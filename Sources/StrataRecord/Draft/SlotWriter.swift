@@ -36,6 +36,21 @@ public struct _SlotWriter {
     didChange = draft.store(bytes: bytes, at: slot, as: code)
   }
 
+  /// Writes the bytes of a `Codable` value, unless the slot has others that are an equal value.
+  ///
+  /// - Parameter isEqual: whether the slot's bytes, which differ, are an equal value.
+  package mutating func write(
+    bytes: UnsafeRawBufferPointer, unless isEqual: (UnsafeRawBufferPointer) -> Bool
+  ) {
+    if let former = draft.slot(slot).bytes(.codable), !former.elementsEqual(bytes), isEqual(former)
+    {
+      // The slot takes its own bytes, which are no change.
+      let kept = Data(former)
+      return kept.withUnsafeBytes { write(bytes: $0, as: .codable) }
+    }
+    write(bytes: bytes, as: .codable)
+  }
+
   /// Writes data, which an external slot keeps as it is, without copying its bytes.
   package mutating func write(data: Data) {
     didChange = draft.store(data: data, at: slot)

@@ -2,8 +2,11 @@
 public import Foundation
 public import StrataModel
 
-/// How a `Codable` value is stored in an attribute: as JSON with sorted keys, so that encoding an
-/// equal struct gives equal bytes and setting it is not a change.
+/// How a `Codable` value is stored in an attribute: as JSON with sorted keys, and with the elements
+/// of sets in the order of their bytes (`StableEncoder`), so that encoding an equal value gives
+/// equal bytes and setting it is not a change.
+///
+/// A type that writes the elements of a set one by one in its own `encode(to:)` has to sort them.
 ///
 /// Numbers that JSON lacks are the strings `nan`, `inf` and `-inf`.
 public enum _CodableCoding {
@@ -14,7 +17,24 @@ public enum _CodableCoding {
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     encoder.nonConformingFloatEncodingStrategy = .convertToString(
       positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-    return try encoder.encode(value)
+    return try StableEncoder(encoder).encode(value)
+  }
+
+  /// Whether `former`, which a former release may have written, has the bytes of `data` in another
+  /// order, and is an equal value: its sets have other orders.
+  static func isReordered<Value: Codable>(
+    _ former: UnsafeRawBufferPointer, of data: Data, _: Value.Type
+  ) -> Bool {
+    guard former.count == data.count else { return false }
+    var counts = [Int](repeating: 0, count: 256)
+    for (left, right) in zip(former, data) {
+      counts[Int(left)] += 1
+      counts[Int(right)] -= 1
+    }
+    guard counts.allSatisfy({ $0 == 0 }),
+      let value = try? decode(Value.self, from: Data(former)), let encoded = try? encode(value)
+    else { return false }
+    return encoded == data
   }
 
   /// The value that was encoded to `data`.
@@ -59,7 +79,10 @@ public struct _CodableBox<Wrapped: Codable & Sendable>: AttributeValue {
 
   public func write(to writer: inout _SlotWriter) {
     switch encoded {
-    case .success(let data): data.withUnsafeBytes { writer.write(bytes: $0, as: .codable) }
+    case .success(let data):
+      data.withUnsafeBytes { bytes in
+        writer.write(bytes: bytes) { _CodableCoding.isReordered($0, of: data, Wrapped.self) }
+      }
     case .failure(let error): writer.refuse(.notEncodable(error))
     }
   }
