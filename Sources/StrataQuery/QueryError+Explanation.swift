@@ -124,9 +124,9 @@ extension QueryError {
         remedy: "Leave it out. Set the other end of a to-many relationship.")
     case .unfitAssignment(let entity, let property):
       ErrorExplanation(
-        "The property \(entity).\(property) cannot have the value that a batch gives it.",
+        "The property \(entity).\(property) cannot have the value that it is given.",
         because: "The value does not fit its type: it is of another kind, a number beyond its "
-          + "range, nil, too large, or does not encode itself.",
+          + "range, no case of its enum, nil, too large, or does not encode itself.",
         remedy: "Correct the value, or leave the property out.")
     }
   }

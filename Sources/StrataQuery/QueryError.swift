@@ -77,9 +77,10 @@ public enum QueryError: Error, Sendable, Hashable {
   /// A batch update cannot give the property a value: it is a to-many relationship, or a derived or
   /// transient attribute. Update it in a context, or leave it out.
   case unassignableProperty(entity: String, property: String)
-  /// A value that a batch gives to the property does not fit it: another type, a number beyond its
-  /// range, nil where the type is not optional, or a value that cannot be stored: one that is too
-  /// large, or whose `encode(to:)` throws. A division by zero is nil.
+  /// A value that the property is given by a batch or by its name does not fit it: another type, a
+  /// number beyond its range, a raw value that is not a case of its enum, bytes that its `Codable`
+  /// type does not decode, nil where the type is not optional, or a value that cannot be stored:
+  /// one that is too large, or whose `encode(to:)` throws. A division by zero is nil.
   case unfitAssignment(entity: String, property: String)
 }
 

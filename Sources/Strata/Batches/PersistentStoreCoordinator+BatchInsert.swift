@@ -38,9 +38,9 @@ extension PersistentStoreCoordinator {
   /// Inserts an object for each dictionary of a sequence and waits for the disk. Core Data:
   /// `init(entity:objects:)`.
   ///
-  /// The keys are names of properties. The value of an attribute has the attribute's type. The
-  /// value of a to-one relationship is an `ObjectID`, and the value of a to-many relationship is an
-  /// array of `ObjectID`. Each value can be nil.
+  /// The keys are names of properties. The value of an attribute has the property's type, or is the
+  /// raw value of a case of its enum. The value of a to-one relationship is an `ObjectID`, and the
+  /// value of a to-many relationship is an array of `ObjectID`. Each value can be nil.
   ///
   /// - Throws: as `execute(_:rows:progress:fill:)`. A name that is not a property's name, or a
   ///   value that does not fit its property, is a `BatchRowError` with a `QueryError`.

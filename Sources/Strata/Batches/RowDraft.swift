@@ -13,6 +13,10 @@ final class RowDraft {
   private let schema: Schema
   /// The slots that can be set.
   private let assignable: SlotSet
+  /// The Swift types of attributes, for values by name.
+  private lazy var types = entity.description.properties.indices.map {
+    entity.declaredType(of: $0)
+  }
   // Safety: `@exclusivity(unchecked)` removes run-time checks from each setter. No code of the
   // program runs while a value is set.
   /// The draft of the row; it is valid while the row is filled.
@@ -137,13 +141,23 @@ final class RowDraft {
       return insert(ids, at: slot)
     }
     guard assignable.contains(slot) else { return note(entity.unassignable(slot)) }
-    let known = value.map { ($0 as? PropertyValue) ?? PropertyValue(argument: $0) } ?? .null
+    let known = value.map { self.value(of: $0, at: slot) } ?? .null
     if case .object(let id)? = known, !isOwn(id) { return }
-    guard let known, let fitting = schema.assignable(known, to: slot, of: entity) else {
+    guard let known, let fitting = schema.assignable(known, to: slot, of: entity, as: types[slot])
+    else {
       return note(entity.unfit(slot))
     }
     slots.insert(slot)
     draft.setValue(fitting, at: slot)
+  }
+
+  /// The stored value of one from a dictionary; nil if it is of a type that no attribute has.
+  private func value(of value: Any, at slot: Int) -> PropertyValue? {
+    if let known = value as? PropertyValue { return known }
+    if let attribute = entity.description.properties[slot].attribute, attribute.type == .codable {
+      return types[slot]?.encoded(value)
+    }
+    return PropertyValue(argument: value)
   }
 
   // MARK: - Mistakes

@@ -34,12 +34,14 @@ extension ManagedObject {
   /// Sets an attribute, or a to-one relationship to the object of an ID. `.null` removes the value
   /// or the target. The inverse of a relationship is set too. Core Data: `setValue(_:forKey:)`.
   ///
-  /// Integers fit attributes of any integer type that can represent them.
+  /// Integers fit attributes of any integer type that can represent them. A model without classes
+  /// has no enums and no `Codable` types: every value of the stored type fits then.
   ///
   /// - Throws: `QueryError.unknownProperty`; `.unassignableProperty` for a to-many relationship and
-  ///   for a derived attribute; `.unfitAssignment` for a value that does not fit the property, and
-  ///   for `.null` where the attribute is not optional; `ContextError.objectNotFound` if the target
-  ///   of the ID does not exist. The object is then unchanged.
+  ///   for a derived attribute; `.unfitAssignment` for a value that does not fit the property, such
+  ///   as a raw value that is not a case of its enum, and for `.null` where the attribute is not
+  ///   optional; `ContextError.objectNotFound` if the target of the ID does not exist. The object
+  ///   is then unchanged.
   public final func setValue(_ value: PropertyValue, for name: String) throws {
     let entity = binding.entity
     let slot = try entity.requireSlot(named: name)
@@ -48,7 +50,8 @@ extension ManagedObject {
       throw entity.unassignable(slot)
     }
     guard let context = context(for: .setting(slot: slot)),
-      let fitting = context.schema.assignable(value, to: slot, of: entity)
+      let fitting = context.schema.assignable(
+        value, to: slot, of: entity, as: entity.declaredType(of: slot))
     else { throw entity.unfit(slot) }
     if let attribute {
       guard attribute.type.storedType.set(fitting, of: self, at: slot) else {

@@ -135,8 +135,13 @@ final class CustomRule: Sendable {
       return refused(.unknownProperty(property: name))
     }
     guard let relationship = entity.relationships[slot] else {
-      let fits = layout.places[slot].code.kind?.holds(value) ?? false
-      return fits ? .success(slot) : refused(.unfitValue(property: name))
+      let holds = layout.places[slot].code.kind?.holds(value) ?? false
+      // A value that one side has may be one that the type had in a former version of the program.
+      let type = entity.declaredType(of: slot)
+      let fits =
+        value == .null || type.map { $0.value(of: value) != nil } ?? true
+        || value == conflict.ourValues?[name] || value == conflict.theirValues?[name]
+      return holds && fits ? .success(slot) : refused(.unfitValue(property: name))
     }
     if relationship.isToMany { return refused(.toManyRelationship(property: name)) }
     if value != .null {

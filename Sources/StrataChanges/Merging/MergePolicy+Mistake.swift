@@ -13,8 +13,9 @@ extension MergePolicy {
       case unknownProperty(property: String)
       /// The property is a to-many relationship: those are not part of a conflict.
       case toManyRelationship(property: String)
-      /// The value is not of the property's type, out of its range or too large, or an object of
-      /// another entity or store.
+      /// The value is not of the property's type, not a case of its enum, out of its range or too
+      /// large, or an object of another entity or store. A value that one side has is taken as it
+      /// is.
       case unfitValue(property: String)
       /// The relationship and its inverse are to-one, and the target is neither ours nor theirs:
       /// the other end would not lead back.

@@ -37,7 +37,8 @@ package struct Assignment: Sendable {
 /// ## Isolation
 /// Sendable and without state.
 package struct AssignmentPlan: Sendable {
-  private let assignments: [(slot: Int, value: any Operand)]
+  /// With the Swift types of attributes, which are found once for all objects.
+  private let assignments: [(slot: Int, value: any Operand, type: DeclaredType?)]
   private let entity: EntitySchema
   private let schema: Schema
 
@@ -50,12 +51,12 @@ package struct AssignmentPlan: Sendable {
     _ assignments: [Assignment], entity: EntitySchema, schema: Schema
   ) throws(QueryError) {
     let resolver = PathResolver(schema: schema, entity: entity)
-    var resolved: [(slot: Int, value: any Operand)] = []
+    var resolved: [(slot: Int, value: any Operand, type: DeclaredType?)] = []
     for assignment in assignments {
       let slot = try entity.slot(at: assignment.property)
       guard entity.isAssignable(slot) else { throw entity.unassignable(slot) }
-      let value = assignment.value
-      resolved.append((slot, try value.resolved(by: resolver.resolving(value.extent))))
+      let value = try assignment.value.resolved(by: resolver.resolving(assignment.value.extent))
+      resolved.append((slot, value, entity.declaredType(of: slot)))
     }
     self.assignments = resolved
     self.entity = entity
@@ -68,9 +69,9 @@ package struct AssignmentPlan: Sendable {
   package func values(
     of row: Row, _ reader: RowReader
   ) throws -> [(slot: Int, value: PropertyValue)] {
-    try assignments.map { slot, operand in
+    try assignments.map { slot, operand, type in
       let value = try operand.value(of: row, reader)
-      guard let fitting = schema.assignable(value, to: slot, of: entity) else {
+      guard let fitting = schema.assignable(value, to: slot, of: entity, as: type) else {
         throw entity.unfit(slot)
       }
       return (slot, fitting)
@@ -98,14 +99,23 @@ extension EntitySchema {
 }
 
 extension Schema {
-  /// Returns the value as one of the slot, which is assignable; nil if it does not fit.
+  /// Returns the value as one of the slot, which is assignable; nil if it does not fit: if it is
+  /// not of the attribute's type, or if the Swift type of the property does not have it. All ways
+  /// of setting a property by its name come through here.
+  ///
+  /// - Parameter type: the entity's `declaredType(of: slot)`.
   package func assignable(
-    _ value: PropertyValue, to slot: Int, of entity: EntitySchema
+    _ value: PropertyValue, to slot: Int, of entity: EntitySchema, as type: DeclaredType?
   ) -> PropertyValue? {
-    switch (entity.description.properties[slot], value) {
+    func declared(_ value: PropertyValue) -> PropertyValue? {
+      if let type { type.value(of: value) } else { value }
+    }
+    return switch (entity.description.properties[slot], value) {
     case (.attribute(let attribute), .null): attribute.isOptional ? value : nil
-    case (.attribute(let attribute), .codable): attribute.type == .codable ? value : nil
-    case (.attribute(let attribute), _): value.fitting(attribute.type)
+    case (.attribute(let attribute), .codable):
+      attribute.type == .codable ? declared(value) : nil
+    case (.attribute(let attribute), _):
+      value.fitting(attribute.type).flatMap(declared)
     case (.relationship, .null): value
     case (.relationship, .object(let id)): canLead(slot, of: entity, to: id) ? value : nil
     case (.relationship, _): nil

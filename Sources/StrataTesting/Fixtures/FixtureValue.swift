@@ -3,6 +3,7 @@ import Foundation
 import StrataDump
 import StrataModel
 import StrataQuery
+import StrataRecord
 
 /// The values of attributes in a fixture. They have the form of a dump's values, except for types
 /// that are easier to write by hand: dates are ISO 8601, and encoded values are their JSON. Numbers
