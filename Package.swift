@@ -186,7 +186,7 @@ let package = Package(
       "Strata", "CStrata", "StrataPrimitives", "StrataModel", "StrataRecord", "StrataChanges",
       "StrataQuery", "StrataStore",
       .target(name: "StrataMacros", condition: .when(traits: ["Macros"])),
-      tests: ["StrataLMDB", "ContextTestSupport", "StrataTesting"])
+      tests: ["StrataLMDB", "ContextTestSupport", "RenamingModel", "StrataTesting"])
     + [
       // @Entity, @Attribute, @Relationship: compile-time only.
       .macro(
@@ -346,6 +346,10 @@ let package = Package(
       .target(
         name: "PendingModel", dependencies: ["StrataModel", "StrataRecord", "StrataChanges"],
         path: "Tests/PendingModel", swiftSettings: settings),
+      // Random models whose names move, and where their data must be, for tests and the fuzzer.
+      .target(
+        name: "RenamingModel", dependencies: ["Strata", "StrataModel"], path: "Tests/RenamingModel",
+        swiftSettings: settings),
       // Stores that earlier versions of Strata have made.
       .testTarget(
         name: "GoldenStoreTests",
@@ -364,8 +368,8 @@ let package = Package(
       .executableTarget(
         name: "fuzz",
         dependencies: [
-          "CStrata", "Gazetteer", "PendingModel", "Strata", "StrataChanges", "StrataDump",
-          "StrataLMDB", "StrataModel", "StrataQuery", "StrataRecord", "StrataStore",
+          "CStrata", "Gazetteer", "PendingModel", "RenamingModel", "Strata", "StrataChanges",
+          "StrataDump", "StrataLMDB", "StrataModel", "StrataQuery", "StrataRecord", "StrataStore",
           "StrataTestSupport",
         ],
         path: "Fuzz/Driver", swiftSettings: settings),

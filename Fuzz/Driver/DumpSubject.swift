@@ -127,6 +127,7 @@ enum DumpSubject: Subject {
       guard
         let blueprint = StoreBlueprint(
           uuid: UUID(), model: model, numbers: numbers,
+          formerNames: FormerNames(newStoreOf: model),
           firstFreeSerial: UInt64(Self.serialMax) + 1, stage: 7, values: ["a": Data([1])])
       else { throw CocoaError(.coderInvalidValue) }
       header = try DumpItem.header(blueprint).json.text

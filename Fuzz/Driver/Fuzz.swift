@@ -94,6 +94,7 @@ struct Fuzz {
     }
     let seconds = (ContinuousClock.now - start) / .seconds(1)
     print(", \(operation) operations, \(Int(Double(operation) / seconds)) per second")
+    if let tally = subject.tally { print("  \(tally)") }
   }
 
   private static func isWithin(

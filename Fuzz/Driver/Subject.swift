@@ -10,6 +10,9 @@ protocol Subject: SendableMetatype {
   /// than 1 if it takes more time than an operation on bytes in memory.
   static var weight: Int { get }
 
+  /// What the operations so far were, in words; nil if a subject does not count them.
+  static var tally: String? { get }
+
   /// Does one thing with any bytes at all, and throws if what must hold did not.
   static func probe(_ bytes: UnsafeRawBufferPointer) throws(Finding)
 
@@ -19,6 +22,7 @@ protocol Subject: SendableMetatype {
 
 extension Subject {
   static var weight: Int { 1 }
+  static var tally: String? { nil }
 
   /// Probes bytes that end where their allocation ends, so that a sanitizer sees a read beyond.
   static func probe(exactly bytes: [UInt8]) throws(Finding) {
@@ -50,5 +54,5 @@ func orTrap<Value>(_ problem: String, _ make: () throws -> Value) -> Value {
 let subjects: [any Subject.Type] = [
   RecordSubject.self, FormatSubject.self, KeysSubject.self, PostingsSubject.self,
   PagesSubject.self, HistorySubject.self, StoreSubject.self, PredicateSubject.self,
-  SegmentsSubject.self, MigrationSubject.self, DumpSubject.self,
+  SegmentsSubject.self, MigrationSubject.self, RenamingSubject.self, DumpSubject.self,
 ]

@@ -87,6 +87,9 @@ extension DumpItem {
       "stage": blueprint.stage.map { .string(String($0, radix: 16)) },
       "model": ModelDocument(model).json,
       "numbers": try JSONParser.value(of: blueprint.numbers.text[...]),
+      "former": try blueprint.formerNames.map {
+        try JSONParser.value(of: $0.text(ofVersion: 1)[...])
+      },
       "metadata": .object(
         blueprint.values.sorted { $0.key < $1.key }.map {
           JSONValue.Member(name: $0.key, value: .string($0.value.base64EncodedString()))
@@ -137,6 +140,14 @@ extension DumpItem {
       }
       values[member.name] = data
     }
+    let formerNames: FormerNames?
+    do {
+      formerNames = try json["former"].flatMap {
+        try FormerNames(known: Array($0.text.utf8), version: 1)
+      }
+    } catch {
+      throw DumpMistake("the former names cannot be decoded")
+    }
     let stage = json["stage"]?.string.flatMap { UInt64($0, radix: 16) }
     guard let store = json["store"]?.string.flatMap(UUID.init(uuidString:)),
       let serial = json["nextSerial"]?.integer(as: UInt64.self),
@@ -145,8 +156,8 @@ extension DumpItem {
         try? JSONDecoder().decode(SchemaNumbers.self, from: Data($0.text.utf8))
       }),
       let blueprint = StoreBlueprint(
-        uuid: store, model: model, numbers: numbers, firstFreeSerial: serial, stage: stage,
-        values: values)
+        uuid: store, model: model, numbers: numbers, formerNames: formerNames,
+        firstFreeSerial: serial, stage: stage, values: values)
     else { throw DumpMistake("a part of the header is missing, or does not fit the model") }
     return blueprint
   }

@@ -19,7 +19,9 @@ struct ModelComparison {
   let stored: StoredEntities
   let model: ManagedObjectModel
   private let removing: DataRemoval
-  private let converting: Set<Property>
+  let converting: Set<Property>
+  /// The former names that the store has carried out.
+  let carriedOut: FormerNames
 
   private(set) var entities: [ModelEvolution.Entity] = []
   private(set) var removedEntities: [String] = []
@@ -27,20 +29,20 @@ struct ModelComparison {
   private(set) var awaited: [Property] = []
 
   /// The names of the model's entities, by the names that they had.
-  private(set) var presentNames: [String: String] = [:]
+  var presentNames: [String: String] = [:]
   /// The stored properties that an entity's properties continue, by the entity's name and theirs.
-  private var continued: [String: [String: Property]] = [:]
+  var continued: [String: [String: Property]] = [:]
   /// The properties that continue a stored one.
-  private(set) var successors: [Property: Set<Property>] = [:]
+  var successors: [Property: Set<Property>] = [:]
   private var losses: [Property: [Loss]] = [:]
   /// The stored properties that objects of some entity still have.
   private var kept: Set<Property> = []
 
   init(
-    _ stored: StoredEntities, _ model: ManagedObjectModel, _ removing: DataRemoval,
-    _ converting: Set<Property>
+    _ stored: StoredEntities, _ carriedOut: FormerNames, _ model: ManagedObjectModel,
+    _ removing: DataRemoval, _ converting: Set<Property>
   ) {
-    (self.stored, self.model) = (stored, model)
+    (self.stored, self.carriedOut, self.model) = (stored, carriedOut, model)
     (self.removing, self.converting) = (removing, converting)
   }
 
@@ -52,7 +54,7 @@ struct ModelComparison {
     for case (let entity, let former?) in pairs { compare(entity, with: former) }
     removedEntities = stored.byName.keys.filter { presentNames[$0] == nil }.sorted()
     for name in removedEntities where !removing.entities.contains(name) {
-      note(ModelMismatch(name, .removed))
+      note(ModelMismatch(name, kind(ofLossOf: name)))
     }
     noteLosses()
     let origins = self.origins()
@@ -66,65 +68,6 @@ struct ModelComparison {
   mutating func note(_ mismatch: ModelMismatch) {
     // A superentity's property is compared for each of its subentities.
     if !mismatches.contains(mismatch) { mismatches.append(mismatch) }
-  }
-
-  // MARK: - Names
-
-  private mutating func matchEntities() {
-    for entity in model.entities {
-      let former = formerName(
-        entity.name, entity.originalName, among: { stored[$0] != nil },
-        isTaken: { model.entity(named: $0) != nil })
-      guard let former else { continue }
-      if let other = presentNames.updateValue(entity.name, forKey: former), other != entity.name {
-        note(ModelMismatch(entity.name, .ambiguousOriginalName(former)))
-      }
-    }
-  }
-
-  /// The stored name that `name` continues; nil if it is new.
-  private func formerName(
-    _ name: String, _ originalName: String?, among isStored: (String) -> Bool,
-    isTaken: (String) -> Bool
-  ) -> String? {
-    if isStored(name) { return name }
-    guard let originalName, isStored(originalName), !isTaken(originalName) else { return nil }
-    return originalName
-  }
-
-  private mutating func matchProperties(
-    of entity: EntityDescription, with former: ModelOutline.Entity
-  ) {
-    let properties = storedProperties(of: former)
-    let names = Set(entity.properties.map(\.name))
-    var matches: [String: Property] = [:]
-    var taken: Set<Property> = []
-    for (declaring, property) in entity.declaredProperties {
-      let name = formerName(
-        property.name, property.originalName, among: { properties[$0] != nil },
-        isTaken: names.contains)
-      guard let name, let match = properties[name] else { continue }
-      if !taken.insert(match).inserted {
-        note(
-          ModelMismatch(declaring.name, property: property.name, .ambiguousOriginalName(name)))
-      }
-      matches[property.name] = match
-      successors[match, default: []].insert(
-        Property(entity: declaring.name, property: property.name))
-    }
-    continued[entity.name] = matches
-  }
-
-  /// All properties of a stored entity, inherited ones included, by name.
-  private func storedProperties(of entity: ModelOutline.Entity) -> [String: Property] {
-    var properties: [String: Property] = [:]
-    for declaring in stored.lineage(of: entity.name) {
-      for name in declaring.attributes.map(\.name) + declaring.relationships.map(\.name) {
-        let property = Property(entity: declaring.name, property: name)
-        properties[name] = properties[name] ?? property
-      }
-    }
-    return properties
   }
 
   /// The stored properties that each property continues, by the name of the entity that declares it
@@ -248,9 +191,23 @@ struct ModelComparison {
       let unnamed = losses.filter { !$0.isReplaced && !isNamed(property, of: $0.entity) }
       let isWhole = !kept.contains(property) && unnamed.count == losses.count
       for entity in isWhole ? [property.entity] : unnamed.filter({ !$0.isAbstract }).map(\.entity) {
-        note(ModelMismatch(entity, property: property.property, .removed))
+        let kind = kind(ofLossOf: property.property, of: entity)
+        note(ModelMismatch(entity, property: property.property, kind))
       }
     }
+  }
+
+  /// The difference that a stored entity is gone, or that another one has its name now.
+  private func kind(ofLossOf entity: String) -> ModelMismatch.Kind {
+    presentNames.first { $0.value == entity }.map { .replaced(by: $0.key) } ?? .removed
+  }
+
+  /// The difference that objects of a stored entity lose a property, or that another one has its
+  /// name now.
+  private func kind(ofLossOf property: String, of entity: String) -> ModelMismatch.Kind {
+    let heirs = stored.heirs(of: entity).compactMap { presentNames[$0] }
+    let replacing = heirs.compactMap { continued[$0]?[property]?.property }.first
+    return replacing.map { .replaced(by: $0) } ?? .removed
   }
 
   private func isNamed(_ property: Property, of entity: String) -> Bool {
@@ -261,9 +218,7 @@ struct ModelComparison {
 
 extension EntityDescription {
   /// All properties, each with the entity that declares it.
-  fileprivate var declaredProperties:
-    [(declaring: EntityDescription, property: PropertyDescription)]
-  {
+  var declaredProperties: [(declaring: EntityDescription, property: PropertyDescription)] {
     (superentity?.declaredProperties ?? []) + ownProperties.map { (self, $0) }
   }
 }

@@ -3,10 +3,10 @@
 /// The way from the model that a store was made with to the model of a program: the former names of
 /// entities and properties, the new ones, and the removed ones.
 ///
-/// An entity continues the one of its name in the store, or else the one of its `originalName`. A
-/// property does the same among all properties that its entity had, inherited ones included. So
-/// properties may move between an entity and its superentities. Core Data: an inferred mapping
-/// model.
+/// An entity continues the one of its `originalName` in the store, if the store has not carried
+/// that out before, or else the one of its name (`NameMatching`). A property does the same among
+/// all properties that its entity had, inherited ones included. So properties may move between an
+/// entity and its superentities. Core Data: an inferred mapping model.
 ///
 /// One property of a superentity may continue properties of several entities, which had no common
 /// superentity. One former property of a superentity may be continued by properties of several
@@ -43,20 +43,45 @@ package struct ModelEvolution: Sendable {
   /// The attributes that must have a value, which no default gives to existing objects: the code of
   /// a stage does. Names of the new model.
   package let awaited: [Property]
+  /// The former names that the store has carried out afterwards.
+  package let formerNames: FormerNames
+
+  /// Whether an entity or a property continues one of another name.
+  package var movesNames: Bool {
+    entities.contains { entity in
+      entity.former.map { $0.name != entity.description.name } ?? false
+        || entity.formerProperties.contains { $0.key != $0.value.property }
+    }
+  }
 
   /// - Parameters:
+  ///   - carriedOut: the former names that the store has carried out.
   ///   - removing: the data that may be deleted.
   ///   - converting: properties of the new model whose values the code of a stage sets. A former
   ///     property of the name with another form is removed.
   package init(
-    from stored: ModelOutline, to model: ManagedObjectModel,
+    from stored: ModelOutline, _ carriedOut: FormerNames, to model: ManagedObjectModel,
     removing: DataRemoval = DataRemoval(), converting: Set<Property> = []
   ) {
-    var comparison = ModelComparison(StoredEntities(stored), model, removing, converting)
+    var comparison = ModelComparison(
+      StoredEntities(stored), carriedOut, model, removing, converting)
     comparison.run()
     entities = comparison.entities
     removedEntities = comparison.removedEntities
     mismatches = comparison.mismatches
     awaited = comparison.awaited
+    formerNames = comparison.laterFormerNames()
+  }
+}
+
+extension ManagedObjectModel {
+  /// Whether the former name of an entity or a property is a name of the model itself, so that a
+  /// store with the outline of the model may have data to move.
+  package var hasFormerNamesOfItsOwn: Bool {
+    entities.contains { entity in
+      func isOwn(_ name: String) -> Bool { entity.properties.contains { $0.name == name } }
+      return entity.originalName.map { self.entity(named: $0) != nil } ?? false
+        || entity.properties.contains { $0.originalName.map(isOwn) ?? false }
+    }
   }
 }

@@ -9,6 +9,9 @@ public struct ModelMismatch: Sendable, Hashable {
     /// it. For a property of a superentity: one of its subentities lost the property, and others
     /// keep it.
     case removed
+    /// The store has the entity, or data of the property, and the program's model gives its name to
+    /// the data of another one, by an `originalName`.
+    case replaced(by: String)
     /// The program's model does not have the entity any more, which inherited from another one, and
     /// the store has objects of it.
     case removedWithObjects
@@ -28,8 +31,13 @@ public struct ModelMismatch: Sendable, Hashable {
     case changedKind
     /// The entity is abstract now, and the store may have objects of it.
     case becameAbstract
-    /// Two entities or properties of the model have the same former name.
+    /// Two entities or properties of the model continue the same stored one: both have its name as
+    /// `originalName`, or one of them continues it already.
     case ambiguousOriginalName(String)
+    /// The store has the entity or property and the one of its `originalName`, and was last used by
+    /// an earlier release, which did not note the former names that it had carried out. So its data
+    /// may already be under its present name, or wait under its former one.
+    case unknownOriginalName(String)
   }
 
   /// The name in the program's model; in the store's if it was removed.
@@ -62,6 +70,8 @@ extension ModelMismatch: CustomStringConvertible {
   private var difference: String {
     switch kind {
     case .removed: "\(name) is in the store and not in the model."
+    case .replaced(let former):
+      "\(name) is in the store, and in the model its name continues \"\(former)\"."
     case .removedWithObjects:
       "\(name) is not in the model, and the store has objects of it that inherit from another "
         + "entity."
@@ -75,7 +85,10 @@ extension ModelMismatch: CustomStringConvertible {
     case .changedKind: "\(name) was an attribute and is a relationship, or the other way round."
     case .becameAbstract: "\(name) is abstract, and the store may have objects of it."
     case .ambiguousOriginalName(let former):
-      "\(name) and another have the originalName \"\(former)\"."
+      "\(name) and another continue \"\(former)\" of the store."
+    case .unknownOriginalName(let former):
+      "\(name) has the originalName \"\(former)\", the store has both, and an earlier release did "
+        + "not note whether \(name) has the data of \"\(former)\" already."
     }
   }
 
@@ -83,7 +96,7 @@ extension ModelMismatch: CustomStringConvertible {
   package var remedy: String {
     let orConvert = "or set it in a stage of a migration: converting: [\"\(name)\"]."
     return switch kind {
-    case .removed:
+    case .removed, .replaced:
       "Name \(name) in the originalName of what it is now, or allow to delete its data: removing: "
         + "[\"\(name)\"]."
     case .removedWithObjects: "Delete the objects of \(name) with the former program first."
@@ -93,7 +106,13 @@ extension ModelMismatch: CustomStringConvertible {
       "Declare \(name) under a new name, " + orConvert
     case .newDerivation: "Declare \(name) optional and not derived."
     case .becameAbstract: "Leave \(name) concrete."
-    case .ambiguousOriginalName(let former): "Give \"\(former)\" to one of them."
+    case .ambiguousOriginalName(let former):
+      "Give \"\(former)\" to one of them, and leave out an originalName that the store has carried "
+        + "out."
+    case .unknownOriginalName:
+      "If the data is under the right names, leave the originalName out, or keep it only in the "
+        + "model of a stage that begins with an earlier model. Otherwise move it by a third name, "
+        + "in the model of a stage\(property == nil ? "." : ", \(orConvert)")"
     }
   }
 }

@@ -37,14 +37,16 @@ struct StoreEvolution {
   /// - Parameters:
   ///   - removing: the data that may be deleted.
   ///   - converting: the properties whose values the code of a stage sets.
+  ///   - stages: the models of the stages that the store has been through afterwards.
   /// - Throws: `modelMismatch`, with everything that cannot be inferred; `tooManyModels`;
   ///   `damaged`.
   init(
     from stored: Catalog, to model: ManagedObjectModel, removing: DataRemoval,
-    converting: Set<ModelEvolution.Property> = []
+    converting: Set<ModelEvolution.Property> = [], after stages: [ManagedObjectModel] = []
   ) throws(StoreError) {
     let evolution = ModelEvolution(
-      from: stored.outline, to: model, removing: removing, converting: converting)
+      from: stored.outline, try stored.formerNames(), to: model, removing: removing,
+      converting: converting)
     guard evolution.mismatches.isEmpty else {
       throw .modelMismatch(evolution.mismatches)
     }
@@ -93,9 +95,12 @@ struct StoreEvolution {
     texts = makesTexts ? CanonicalTexts(of: schema) : nil
     changedValues.formUnion(texts?.numbers ?? [])
     (self.changedValues, self.moves) = (changedValues, moves)
+    var formerNames = evolution.formerNames
+    for stage in stages { formerNames.note(stage, in: model) }
     catalog = Catalog(
       uuid: stored.uuid, outline: ModelOutline(model), numbers: numbers, version: version,
-      layouts: layouts, hasPresentTexts: stored.hasPresentTexts || makesTexts)
+      layouts: layouts, hasPresentTexts: stored.hasPresentTexts || makesTexts,
+      formerNames: formerNames)
   }
 }
 

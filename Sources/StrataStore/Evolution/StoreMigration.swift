@@ -15,6 +15,9 @@ import StrataRecord
 /// ones, and inference may lead from a later model to an earlier one. So only the stages after the
 /// last one are looked at.
 ///
+/// A stage that only moves names begins and ends with the same outline. The former names in the
+/// catalog tell whether the store has been through it, and not its place in the plan.
+///
 /// ## Isolation
 /// Any thread; stages run on the writer thread.
 package struct StoreMigration {
@@ -60,7 +63,8 @@ package struct StoreMigration {
     let outline = ModelOutline(model)
     let stage = digest(ofLast: stages, of: outline, outline)
     try StoreFile.create(
-      at: path, model: model, from: stage.map { .migrated(stage: $0) } ?? .new)
+      at: path, model: model,
+      from: stage.map { .migrated(stage: $0, models: stages.map(\.to)) } ?? .new)
   }
 
   /// Runs stage after stage until the store has the model, or no stage can run.
@@ -76,6 +80,12 @@ package struct StoreMigration {
     while true {
       let (catalog, noted) = try openCatalog(expecting: target, model)
       let last = outcomes.last?.index ?? position(noted)
+      if let index = try Self.movingStage(in: stages, of: catalog) {
+        if let outcome = try perform(stages[index], at: index, on: catalog) {
+          outcomes.append(outcome)
+        }
+        continue
+      }
       if catalog.outline == target {
         note(catalog, target, unless: noted)
         return outcomes
@@ -87,7 +97,7 @@ package struct StoreMigration {
         if let outcome = try perform(stages[index], at: index, on: catalog) {
           outcomes.append(outcome)
         }
-      } else if let stage = Self.nextStage(in: stages, withinReachOf: catalog, after: last) {
+      } else if let stage = try Self.nextStage(in: stages, withinReachOf: catalog, after: last) {
         try infer(stage.from, on: catalog)
       } else {
         note(catalog, target, unless: noted)
@@ -124,6 +134,22 @@ package struct StoreMigration {
     }
     // A program without the plan has led the store back to an earlier model by inference.
     return stages.firstIndex(where: begins)
+  }
+
+  /// The index of the first stage that moves names of the store's model and changes nothing else of
+  /// it; nil if the store has been through all such stages.
+  private static func movingStage(
+    in stages: ArraySlice<StoreStage>, of catalog: Catalog
+  ) throws(StoreError) -> Int? {
+    for (index, stage) in zip(stages.indices, stages) {
+      let outline = ModelOutline(stage.to)
+      if outline == catalog.outline, ModelOutline(stage.from) == outline,
+        try !catalog.has(stage.to, outline)
+      {
+        return index
+      }
+    }
+    return nil
   }
 
   // MARK: - The position in the plan
@@ -187,11 +213,12 @@ package struct StoreMigration {
   /// which the store can be migrated by inference.
   private static func nextStage(
     in stages: ArraySlice<StoreStage>, withinReachOf catalog: Catalog, after index: Int?
-  ) -> StoreStage? {
+  ) throws(StoreError) -> StoreStage? {
+    let formerNames = try catalog.formerNames()
     let last = max(
       index ?? -1, stages.lastIndex { ModelOutline($0.to) == catalog.outline } ?? -1)
     return stages.dropFirst(last + 1).first {
-      ModelEvolution(from: catalog.outline, to: $0.from).mismatches.isEmpty
+      ModelEvolution(from: catalog.outline, formerNames, to: $0.from).mismatches.isEmpty
     }
   }
 
@@ -209,7 +236,8 @@ package struct StoreMigration {
   ) throws -> StageOutcome? {
     let start = ContinuousClock.now
     let evolution = try StoreEvolution(
-      from: catalog, to: stage.to, removing: stage.removing, converting: stage.converting)
+      from: catalog, to: stage.to, removing: stage.removing, converting: stage.converting,
+      after: stages[...index].map(\.to))
     try StoreFile.makeTrees(of: evolution.schema, in: environment)
     let trees = try Trees(evolution.schema, in: environment)
     let former = try formerSchema(catalog)

@@ -14,6 +14,7 @@ import StrataRecord
 /// | `numbers` | `SchemaNumbers` as JSON |
 /// | `version` | how many models the store has had, 2 bytes |
 /// | `layouts` | `LayoutVersions` as JSON; missing if no layout has changed |
+/// | `former` | `FormerNames` as JSON; missing in a store of an earlier release |
 /// | `stage` | the digest of the model of the last stage of a plan, 8 bytes; missing without one |
 /// | `folding` | the number of the folding of derived texts, 1 byte; missing for a former one |
 /// | `=` + key | a value that a program has set, as JSON |
@@ -45,16 +46,19 @@ struct Catalog {
   let hasPresentWords: Bool
   /// Whether derived texts are folded as now.
   let hasPresentTexts: Bool
+  /// The entry `former`, which most openings do not need (`Catalog+FormerNames.swift`); nil if it
+  /// is missing.
+  let formerNamesText: [UInt8]?
 
-  private enum Name: String {
-    case format, uuid, model, numbers, version, layouts, stage, folding
+  enum Name: String {
+    case format, uuid, model, numbers, version, layouts, former, stage, folding
   }
 
   /// - Parameter hasPresentTexts: whether `writeModel` and `write` note that derived texts are
   ///   folded as now.
   init(
     uuid: UUID, outline: ModelOutline, numbers: SchemaNumbers, version: UInt16,
-    layouts: LayoutVersions, hasPresentTexts: Bool
+    layouts: LayoutVersions, hasPresentTexts: Bool, formerNames: FormerNames?
   ) {
     (isOfLastFormat, hasPresentWords) = (true, true)
     self.hasPresentTexts = hasPresentTexts
@@ -63,18 +67,27 @@ struct Catalog {
     self.numbers = numbers
     self.version = version
     self.layouts = layouts
+    formerNamesText = formerNames?.text(ofVersion: version)
   }
 
   /// The catalog of a new store of `model`.
   ///
-  /// - Parameter origin: the parts that it shares with other stores; nil for a store of its own.
-  init(newStoreOf model: ManagedObjectModel, from origin: StoreOrigin? = nil) {
+  /// - Parameters:
+  ///   - origin: the parts that it shares with other stores; nil for a store of its own.
+  ///   - stages: the models of the stages that the store has been through.
+  init(
+    newStoreOf model: ManagedObjectModel, from origin: StoreOrigin? = nil,
+    after stages: [ManagedObjectModel] = []
+  ) {
     (isOfLastFormat, hasPresentWords, hasPresentTexts) = (true, true, true)
     uuid = UUID()
     outline = ModelOutline(model)
     numbers = origin?.numbers ?? SchemaNumbers(newStoreOf: model)
     version = origin?.version ?? 1
     layouts = origin?.layouts ?? LayoutVersions()
+    var formerNames = FormerNames(newStoreOf: model)
+    for stage in stages { formerNames.note(stage, in: model) }
+    formerNamesText = formerNames.text(ofVersion: version)
   }
 
   // MARK: - Reading and writing the whole
@@ -124,6 +137,7 @@ struct Catalog {
     let layouts = try Self.bytes(.layouts, in: transaction, tree)
     self.layouts =
       if let layouts { try Self.decode(.layouts, layouts) } else { LayoutVersions() }
+    formerNamesText = try Self.bytes(.former, in: transaction, tree)
     let isExpected = outline == model.text && numbers == new.text
     guard isExpected || self.numbers.areDistinct && self.numbers.covers(self.outline) else {
       throw Self.damaged(Name.numbers.rawValue, "they do not match the store's model")
@@ -165,6 +179,9 @@ struct Catalog {
       try Self.put(.layouts, layouts.text, in: transaction, tree)
     }
     if hasPresentTexts { try Self.put(.folding, [TextFolding.number], in: transaction, tree) }
+    if let formerNamesText {
+      try Self.put(.former, formerNamesText, in: transaction, tree)
+    }
   }
 
   /// - Parameter model: the store's.
@@ -274,13 +291,13 @@ struct Catalog {
   }
 
   /// - Parameter key: of an entry or a note.
-  private static func damaged(_ key: String, _ reason: String) -> StoreError {
+  static func damaged(_ key: String, _ reason: String) -> StoreError {
     .damaged(tree: Trees.catalogName, key: key, reason: reason)
   }
 
   // MARK: - One entry
 
-  private static func bytes(
+  static func bytes(
     _ name: Name, in transaction: Transaction, _ tree: Tree
   ) throws(StoreError) -> [UInt8]? {
     do throws(LMDBError) {

@@ -28,7 +28,7 @@ final class OpenStore: Sendable {
     let outline = ModelOutline(model)
     let numbers = SchemaNumbers(newStoreOf: model)
     var catalog = try Self.catalog(of: environment, path: path, expecting: outline, numbers)
-    while catalog.outline != outline || !isReadOnly && catalog.hasFormerTexts(of: model) {
+    while try !catalog.has(model, outline) || !isReadOnly && catalog.hasFormerTexts(of: model) {
       let evolution = try StoreEvolution(from: catalog, to: model, removing: removing)
       if isReadOnly { throw .migrationRequired(path: path) }
       try StoreFile.makeTrees(of: evolution.schema, in: environment)

@@ -6,8 +6,9 @@ import StrataModel
 enum StoreBeginning {
   /// An identity and numbers of its own.
   case new
-  /// As `new`, and the store has been through a plan up to the stage with this digest.
-  case migrated(stage: UInt64)
+  /// As `new`, and the store has been through a plan with stages to these models, up to the stage
+  /// with this digest.
+  case migrated(stage: UInt64, models: [ManagedObjectModel])
   /// The parts that it shares with the other stores of its group.
   case beside(StoreOrigin)
   /// All of another store but its objects and its history.
@@ -18,7 +19,8 @@ enum StoreBeginning {
 
   func catalog(of model: ManagedObjectModel) -> Catalog {
     switch self {
-    case .new, .migrated: Catalog(newStoreOf: model)
+    case .new: Catalog(newStoreOf: model)
+    case .migrated(_, let models): Catalog(newStoreOf: model, after: models)
     case .beside(let origin): Catalog(newStoreOf: model, from: origin)
     case .blueprint(let blueprint): blueprint.catalog
     }
@@ -37,7 +39,7 @@ enum StoreBeginning {
   func writeRest(in transaction: WriteTransaction) throws {
     switch self {
     case .new, .beside: break
-    case .migrated(let stage):
+    case .migrated(let stage, _):
       guard let tree = try transaction.tree(named: Trees.catalogName) else { return }
       try Catalog.setStage(stage, in: transaction, tree)
     case .blueprint(let blueprint): try blueprint.writeRest(in: transaction)

@@ -12,6 +12,8 @@ package struct StoreBlueprint: Sendable {
   package let uuid: UUID
   package let outline: ModelOutline
   package let numbers: SchemaNumbers
+  /// The former names that the store has carried out; nil if they are not known.
+  package let formerNames: FormerNames?
   /// The first serial that no block contains. A former release may have saved objects above it.
   package let firstFreeSerial: UInt64
   /// The digest of the model of the last stage of a migration plan; nil if it is not known.
@@ -22,8 +24,8 @@ package struct StoreBlueprint: Sendable {
   /// - Returns: nil if the parts do not fit each other: a name of the model has no number, two have
   ///   the same, or the serial is beyond its range. They may come from outside.
   package init?(
-    uuid: UUID, model: ManagedObjectModel, numbers: SchemaNumbers, firstFreeSerial: UInt64,
-    stage: UInt64?, values: [String: Data]
+    uuid: UUID, model: ManagedObjectModel, numbers: SchemaNumbers, formerNames: FormerNames?,
+    firstFreeSerial: UInt64, stage: UInt64?, values: [String: Data]
   ) {
     guard numbers.areDistinct, numbers.covers(ModelOutline(model)),
       1...ObjectKey.serialMax ~= firstFreeSerial,
@@ -32,6 +34,7 @@ package struct StoreBlueprint: Sendable {
     self.uuid = uuid
     outline = ModelOutline(model)
     self.numbers = numbers
+    self.formerNames = formerNames
     self.firstFreeSerial = firstFreeSerial
     self.stage = stage
     self.values = values
@@ -49,7 +52,7 @@ package struct StoreBlueprint: Sendable {
   var catalog: Catalog {
     Catalog(
       uuid: uuid, outline: outline, numbers: numbers, version: 1, layouts: LayoutVersions(),
-      hasPresentTexts: false)
+      hasPresentTexts: false, formerNames: formerNames)
   }
 
   /// Writes the parts that a new catalog does not have.
@@ -86,6 +89,8 @@ extension LMDBStore {
     }
     let blueprint = StoreBlueprint(
       uuid: uuid, model: schema.model, numbers: schema.numbers,
+      formerNames: try Catalog.knownFormerNames(
+        in: view.transaction, tree, ofVersion: schema.version),
       firstFreeSerial: try Catalog.firstFreeSerial(in: view.transaction),
       stage: try Catalog.stage(in: view.transaction, tree),
       values: try Catalog.values(in: view.transaction, tree))

@@ -13,6 +13,8 @@ package struct StoredMetadata: Sendable {
   /// How many models the store has had.
   package let modelVersion: Int
   package let outline: ModelOutline
+  /// The former names that the store has carried out.
+  package let formerNames: FormerNames
   /// The number of objects of each entity, without subentities; abstract entities are missing.
   package let objectCounts: [String: Int]
   /// The size of the file.
@@ -35,6 +37,7 @@ package struct StoredMetadata: Sendable {
     uuid = catalog.uuid
     modelVersion = Int(catalog.version)
     outline = catalog.outline
+    formerNames = try catalog.formerNames()
     byteCount = environment.usedByteCount
     do {
       formatVersion = try Catalog.formatVersion(in: transaction, tree)

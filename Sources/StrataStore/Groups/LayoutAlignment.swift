@@ -46,7 +46,8 @@ struct LayoutAlignment {
     version += 1
     for entity in late(in: schema) {
       guard let raised = highest[entity.number] else { continue }
-      let layout = RecordLayout(version: raised, slots: entity.layout.slots)
+      let layout = RecordLayout(
+        version: raised, slots: entity.layout.slots, of: entity.layout.entityName)
       var arena = RecordArena()
       let template = layout.edited(nil, into: &arena) { _ in }
       do throws(RecordError) {
@@ -58,14 +59,16 @@ struct LayoutAlignment {
       }
       version = max(version, raised)
     }
-    let catalog = Catalog(
-      uuid: store.uuid, outline: ModelOutline(schema.model), numbers: schema.numbers,
-      version: version, layouts: layouts, hasPresentTexts: false)
     let environment = try store.openEnvironment()
     do {
-      try environment.writeSync { [version] transaction in
+      try environment.writeSync { [version, layouts] transaction in
         guard let tree = try transaction.tree(named: Trees.catalogName) else { return }
         let generation = try Catalog.generation(in: transaction, ofVersion: schema.version)
+        let catalog = Catalog(
+          uuid: store.uuid, outline: ModelOutline(schema.model), numbers: schema.numbers,
+          version: version, layouts: layouts, hasPresentTexts: false,
+          formerNames: try Catalog.knownFormerNames(
+            in: transaction, tree, ofVersion: schema.version))
         try catalog.writeModel(in: transaction, tree)
         try Catalog.setGeneration(generation, ofVersion: version, in: transaction)
       }

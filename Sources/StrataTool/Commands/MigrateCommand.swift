@@ -56,7 +56,8 @@
       let metadata = try StoredMetadata(ofStoreAt: store.path)
       let model = try Self.model(at: self.model)
       let evolution = ModelEvolution(
-        from: metadata.outline, to: model, removing: try DataRemoval(parsing: Set(removing)))
+        from: metadata.outline, metadata.formerNames, to: model,
+        removing: try DataRemoval(parsing: Set(removing)))
       let steps = EvolutionSteps(evolution, from: metadata.outline, to: ModelOutline(model))
       if evolution.mismatches.isEmpty, onCopy {
         _ = try MigrationPlan().dryRun(onStoreAt: store.url, to: model, removing: Set(removing))

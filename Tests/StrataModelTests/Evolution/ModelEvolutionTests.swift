@@ -31,7 +31,7 @@ import Testing
     removing: DataRemoval = DataRemoval()
   ) throws -> ModelEvolution {
     ModelEvolution(
-      from: ModelOutline(try ManagedObjectModel(entities: [entity("A", former)])),
+      from: ModelOutline(try ManagedObjectModel(entities: [entity("A", former)])), FormerNames(),
       to: try ManagedObjectModel(entities: [entity("A", present)]), removing: removing)
   }
 
@@ -55,20 +55,86 @@ import Testing
     #expect(Self.formerNames(evolution) == ["y": "x"])
   }
 
-  @Test func `prefers a name that is still there to an original name`() throws {
-    let evolution = try Self.evolution(
-      from: [Self.attribute("x")],
-      to: [Self.attribute("x"), Self.attribute("y", default: .int(1), originalName: "x")])
-    #expect(evolution.mismatches.isEmpty)
-    #expect(Self.formerNames(evolution) == ["x": "x"])
+  /// A name, its former name if it is another, and what the store has carried out.
+  private static func formerNames(
+    from former: [String], to present: KeyValuePairs<String, String?>,
+    _ formerNames: FormerNames = FormerNames()
+  ) throws -> ModelEvolution {
+    ModelEvolution(
+      from: ModelOutline(
+        try ManagedObjectModel(entities: [
+          entity("A", former.map { attribute($0, isOptional: true) })
+        ])), formerNames,
+      to: try ManagedObjectModel(entities: [
+        entity("A", present.map { attribute($0, isOptional: true, originalName: $1) })
+      ]))
   }
 
-  @Test func `lets two names swap`() throws {
-    // Each name is still there, so each property continues the one of its own name.
-    let evolution = try Self.evolution(
-      from: [Self.attribute("x"), Self.attribute("y")],
-      to: [Self.attribute("x", originalName: "y"), Self.attribute("y", originalName: "x")])
-    #expect(Self.formerNames(evolution) == ["x": "x", "y": "y"])
+  @Test func `prefers an original name to a name that is still there`() throws {
+    let evolution = try Self.formerNames(from: ["x"], to: ["x": nil, "y": "x"])
+    #expect(evolution.mismatches.isEmpty && evolution.movesNames)
+    #expect(Self.formerNames(evolution) == ["y": "x"])
+  }
+
+  @Test func `lets two names swap, once`() throws {
+    let swap: KeyValuePairs<String, String?> = ["x": "y", "y": "x"]
+    let evolution = try Self.formerNames(from: ["x", "y"], to: swap)
+    #expect(evolution.mismatches.isEmpty && evolution.movesNames)
+    #expect(Self.formerNames(evolution) == ["x": "y", "y": "x"])
+    let again = try Self.formerNames(from: ["x", "y"], to: swap, evolution.formerNames)
+    #expect(again.mismatches.isEmpty && !again.movesNames)
+  }
+
+  @Test func `refuses a name that two continue`() throws {
+    let two = try Self.formerNames(from: ["x"], to: ["y": "x", "z": "x"])
+    #expect(two.mismatches.map(\.kind) == [.ambiguousOriginalName("x")])
+    let explicit = try Self.formerNames(from: ["x"], to: ["x": "x", "y": "x"])
+    #expect(explicit.mismatches.map(\.kind) == [.ambiguousOriginalName("x")])
+    // A name that has moved once stays, so another that now takes its data is a contradiction.
+    let swapped = try Self.formerNames(from: ["x", "y"], to: ["x": "y", "y": "x"])
+    let moved = try Self.formerNames(
+      from: ["x", "y"], to: ["x": "y", "z": "x"], swapped.formerNames)
+    #expect(moved.mismatches.map(\.kind).contains(.ambiguousOriginalName("x")))
+  }
+
+  @Test func `names the data whose name another one takes`() throws {
+    let evolution = try Self.formerNames(from: ["x", "y"], to: ["y": "x"])
+    #expect(evolution.mismatches.map(\.kind) == [.replaced(by: "x")])
+    #expect(evolution.mismatches[0].description.contains(#"removing: ["A.y"]"#))
+  }
+
+  @Test func `refuses to guess what an earlier release has carried out`() throws {
+    let outline = ModelOutline(
+      try ManagedObjectModel(entities: [
+        Self.entity("A", ["x", "y"].map { Self.attribute($0, isOptional: true) })
+      ]))
+    let unsure = FormerNames(unsureOf: outline)
+    let refused = try Self.formerNames(from: ["x", "y"], to: ["x": nil, "y": "x"], unsure)
+    #expect(refused.mismatches.map(\.kind) == [.unknownOriginalName("x")])
+    // A name that the store does not have yet was never carried out.
+    let single = try Self.formerNames(
+      from: ["x", "y"], to: ["z": "x", "x": nil, "y": nil], unsure)
+    #expect(single.mismatches.isEmpty && Self.formerNames(single) == ["z": "x", "y": "y"])
+    // What has moved is known from then on, the rest is not.
+    let later = single.formerNames
+    #expect(
+      try Self.formerNames(from: ["x", "y", "z"], to: ["z": "x", "x": nil, "y": nil], later)
+        .mismatches.isEmpty)
+    #expect(
+      try Self.formerNames(from: ["x", "y", "z"], to: ["y": "x", "x": nil, "z": nil], later)
+        .mismatches.map(\.kind) == [.unknownOriginalName("x")])
+  }
+
+  @Test func `keeps what was carried out as bytes`() throws {
+    let swapped = try Self.formerNames(from: ["x", "y"], to: ["x": "y", "y": "x"]).formerNames
+    let text = swapped.text(ofVersion: 2)
+    #expect(
+      String(decoding: text, as: UTF8.self)
+        == #"{"names":{"A.x":["y"],"A.y":["x"]},"version":2}"#)
+    #expect(try FormerNames(known: text, version: 2) == swapped)
+    // An earlier release has changed the model since.
+    #expect(try FormerNames(known: text, version: 3) == nil)
+    #expect(throws: DecodingError.self) { try FormerNames(known: [0x7B], version: 2) }
   }
 
   @Test(arguments: [
@@ -123,9 +189,10 @@ import Testing
     let former = ModelOutline(
       try ManagedObjectModel(entities: [Self.entity("A", old), Self.entity("B")]))
     let model = try ManagedObjectModel(entities: [Self.entity("A", old)])
-    #expect(ModelEvolution(from: former, to: model).mismatches.map(\.entity) == ["B"])
+    #expect(
+      ModelEvolution(from: former, FormerNames(), to: model).mismatches.map(\.entity) == ["B"])
     let evolution = ModelEvolution(
-      from: former, to: model, removing: DataRemoval(entities: ["B"]))
+      from: former, FormerNames(), to: model, removing: DataRemoval(entities: ["B"]))
     #expect(evolution.removedEntities == ["B"])
   }
 
@@ -147,7 +214,10 @@ import Testing
   @Test func `refuses an abstract entity that was not`() throws {
     let former = ModelOutline(try ManagedObjectModel(entities: [Self.entity("B")]))
     let model = try ManagedObjectModel(entities: [Self.entity("B", isAbstract: true)])
-    #expect(ModelEvolution(from: former, to: model).mismatches.map(\.kind) == [.becameAbstract])
+    #expect(
+      ModelEvolution(from: former, FormerNames(), to: model).mismatches.map(\.kind) == [
+        .becameAbstract
+      ])
   }
 
   @Test func `follows entities that have another name, and those that inherit from them`() throws {
@@ -158,7 +228,7 @@ import Testing
     let model = try ManagedObjectModel(entities: [
       q, Self.entity("B", of: q, originalName: "A", [Self.attribute("z", originalName: "y")]),
     ])
-    let evolution = ModelEvolution(from: former, to: model)
+    let evolution = ModelEvolution(from: former, FormerNames(), to: model)
     #expect(evolution.mismatches.isEmpty && evolution.removedEntities.isEmpty)
     #expect(evolution.entities.map { $0.former?.name } == ["P", "A"])
     #expect(evolution.entities[1].formerList(["x", "z"]) == ["x", "y"])

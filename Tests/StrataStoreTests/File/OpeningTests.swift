@@ -47,7 +47,8 @@ private func open(_ path: String) throws -> LMDBStore {
     let numbers = try JSONDecoder().decode(SchemaNumbers.self, from: Data(text.utf8))
     let blueprint = try #require(
       StoreBlueprint(
-        uuid: UUID(), model: model, numbers: numbers, firstFreeSerial: 1, stage: nil, values: [:]))
+        uuid: UUID(), model: model, numbers: numbers, formerNames: nil, firstFreeSerial: 1,
+        stage: nil, values: [:]))
     try blueprint.createStore(at: path, model: model)
     let added = EntityDescription("New", class: Thing.self, properties: [])
     let larger = try ManagedObjectModel(entities: model.entities + [added])

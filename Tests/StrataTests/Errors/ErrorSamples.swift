@@ -291,6 +291,7 @@ extension ErrorSamples {
       .removed, .removedWithObjects, .missingDefault, .missingDefaultForNil,
       .changedType(from: .string, to: .int64), .changedStorage, .newDerivation,
       .changedRelationship, .changedKind, .becameAbstract, .ambiguousOriginalName("girth"),
+      .replaced(by: "width"), .unknownOriginalName("width"),
     ]
     return kinds.map { ModelMismatch("Gizmo", property: "girth", $0) }
       + [ModelMismatch("Gizmo", .removed)]

@@ -309,7 +309,9 @@ private func expectDeep(_ container: PersistentContainer, rank: Int = 3) throws 
     }
   }
 
-  @Test func `indexes the values that an entity had under the name of its own`() throws {
+  @Test func `indexes the values that its attribute continues in an entity that had the name, too`()
+    throws
+  {
     let folder = try TemporaryDirectory()
     let url = folder.file("store")
     try open(url, Shadowed.Former.model()).root.performAndWait { context in
@@ -321,12 +323,17 @@ private func expectDeep(_ container: PersistentContainer, rank: Int = 3) throws 
       }
       try context.save()
     }
-    try open(url, Shadowed.Present.model(), removing: ["Left.rank"]).root.performAndWait {
+    let error = try #require(throws: StoreError.self) {
+      try open(url, Shadowed.Present.model(), removing: ["Left.rank"])
+    }
+    guard case .modelMismatch(let found) = error else { throw error }
+    #expect(found == [ModelMismatch("Left", property: "level", .replaced(by: "rank"))])
+    try open(url, Shadowed.Present.model(), removing: ["Left.level"]).root.performAndWait {
       context in
       let levels = try context.fetch(Shadowed.Present.Left.all.sorted(by: \.level)).map(\.level)
-      #expect(levels == Array(100..<110))
-      #expect(try context.count(Shadowed.Present.Upper.where { $0.level == 105 }) == 1)
-      #expect(try context.count(Shadowed.Present.Upper.where { $0.level == 5 }) == 1)
+      #expect(levels == Array(0..<10))
+      #expect(try context.count(Shadowed.Present.Upper.where { $0.level == 105 }) == 0)
+      #expect(try context.count(Shadowed.Present.Upper.where { $0.level == 5 }) == 2)
     }
   }
 

@@ -95,6 +95,31 @@ private enum Exchanged {
 
     @Entity
     final class Right: Upper {
+      @Relationship(originalName: "seen") var likes: ToMany<Tag>
+    }
+
+    @Entity
+    final class Tag: ManagedObject {
+      var text: String
+    }
+
+    static func model() throws -> ManagedObjectModel {
+      try .init(Left.self, Right.self, Tag.self)
+    }
+  }
+
+  /// The superentity's takes the name, and the subentity's is new.
+  enum Taken {
+    @Entity(isAbstract: true)
+    class Upper: ManagedObject {
+      var name: String
+      @Relationship(originalName: "likes") var seen: ToMany<Tag>
+    }
+
+    @Entity final class Left: Upper {}
+
+    @Entity
+    final class Right: Upper {
       var likes: ToMany<Tag>
     }
 
@@ -160,9 +185,7 @@ private func open(
     _ = try open(url, Ordered.Unordered.model(), removing: ["Playlist.songs"])
   }
 
-  @Test func `stay apart from those of another, which takes its number`() throws {
-    let folder = try TemporaryDirectory()
-    let url = folder.file("store")
+  private func makeExchanged(at url: URL) throws {
     try open(url, Exchanged.Former.model()).root.performAndWait { context in
       let tags = (0..<6).map { number in
         let tag = Exchanged.Former.Tag(context: context)
@@ -178,14 +201,41 @@ private func open(
       for number in [2, 3, 5] { right.seen.insert(tags[number]) }
       try context.save()
     }
+  }
+
+  @Test func `stay apart from those of another, with which it exchanges the name`() throws {
+    let folder = try TemporaryDirectory()
+    let url = folder.file("store")
+    try makeExchanged(at: url)
     // Twice: the second opening reads the links that the first has written.
     for _ in 0..<2 {
       try open(url, Exchanged.Present.model()).root.performAndWait { context in
         let left = try #require(try context.fetch(Exchanged.Present.Left.all).first)
         let right = try #require(try context.fetch(Exchanged.Present.Right.all).first)
         #expect(left.seen.map(\.text).sorted() == ["1", "4"])
-        #expect(right.likes.map(\.text).sorted() == ["0", "1", "2"])
-        #expect(right.seen.map(\.text).sorted() == ["2", "3", "5"])
+        #expect(right.seen.map(\.text).sorted() == ["0", "1", "2"])
+        #expect(right.likes.map(\.text).sorted() == ["2", "3", "5"])
+      }
+    }
+  }
+
+  @Test func `are not dropped for those of another, which takes the name, unless they are named`()
+    throws
+  {
+    let folder = try TemporaryDirectory()
+    let url = folder.file("store")
+    try makeExchanged(at: url)
+    let error = try #require(throws: StoreError.self) { try open(url, Exchanged.Taken.model()) }
+    guard case .modelMismatch(let found) = error else { throw error }
+    #expect(found == [ModelMismatch("Right", property: "seen", .replaced(by: "likes"))])
+    for _ in 0..<2 {
+      try open(url, Exchanged.Taken.model(), removing: ["Right.seen"]).root.performAndWait {
+        context in
+        let left = try #require(try context.fetch(Exchanged.Taken.Left.all).first)
+        let right = try #require(try context.fetch(Exchanged.Taken.Right.all).first)
+        #expect(left.seen.map(\.text).sorted() == ["1", "4"])
+        #expect(right.seen.map(\.text).sorted() == ["0", "1", "2"])
+        #expect(right.likes.isEmpty)
       }
     }
   }
