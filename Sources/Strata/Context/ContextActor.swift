@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
 public import StrataChanges
+import StrataPrimitives
 
 /// An actor with a managed object context of its own. SwiftData: `ModelActor`.
 ///
@@ -25,6 +26,10 @@ public import StrataChanges
 /// children and observers see all of it or nothing, and between two sections the context reads
 /// nothing, so an idle actor keeps no old pages of the store from being reused. Unsaved changes
 /// stay pending until the actor saves them.
+///
+/// After `await importer.add("Yazd")` the calling task sees the city in each child of
+/// `importer.executor`. Another task, which learns from that one that the call has ended, calls
+/// `waitUntilPublished()` of the executor before it reads.
 ///
 /// ## Isolation
 /// The context and its objects belong to the actor. The compiler lets neither leave it; an
@@ -59,9 +64,14 @@ extension ContextActor {
 public final class ContextExecutor: SerialExecutor {
   private let queue: ContextQueue
   private let jobs = DispatchQueue(label: "Strata.ContextExecutor")
+  /// The section whose code runs, or whose work is being published.
+  private let section = CountedMutex<ContextSection?>(nil)
 
   /// Makes an executor with a context below `parent`.
-  public init(parent: some ContextParent) { queue = ContextQueue(parent: parent) }
+  public init(parent: some ContextParent) {
+    queue = ContextQueue(parent: parent)
+    queue.layer.onSectionPass { [weak self] in self?.passSection() }
+  }
 
   /// The layer of the context: the parent of its children, and the subject of its notifications.
   public var layer: ContextLayer { queue.layer }
@@ -75,19 +85,68 @@ public final class ContextExecutor: SerialExecutor {
     let job = UnownedJob(job)
     jobs.async { [self] in
       do {
-        try queue.performAndWait { _ in job.runSynchronously(on: asUnownedSerialExecutor()) }
+        try queue.performAndWait { runSection(job, in: $0) }
       } catch {
-        preconditionFailure(
+        stopProgram(
           "The executor's dispatch thread holds no queue, so waiting cannot deadlock: \(error)")
       }
     }
   }
 
+  /// Suspends until each section of the executor's code that has ended is published, and observers
+  /// were notified of it.
+  ///
+  /// The task that calls a method of the actor needs no waiting: its reads in children see the
+  /// method's work. A reader in another task does, because nothing else tells it that the
+  /// section is published:
+  ///
+  /// ```swift
+  /// async let isAdded: Void = importer.add("Yazd")
+  /// await isAdded  // a task of its own has called the method
+  /// await importer.executor.waitUntilPublished()
+  /// let names = try await child.perform { try $0.fetch(City.all).map(\.name) }
+  /// ```
+  ///
+  /// It takes its place in line behind the calls that the actor was given before. In the actor's
+  /// own code it ends the section, as any `await` may.
+  public func waitUntilPublished() async {
+    await withCheckedContinuation { continuation in jobs.async { continuation.resume() } }
+  }
+
+  // MARK: - Sections
+
+  /// Runs a section of an actor's code, and publishes its work before observers are notified: a
+  /// reader of the same task may wait for that, and observers may enter the reader's queue.
+  private func runSection(_ job: UnownedJob, in context: ManagedObjectContext) {
+    let section = ContextSection(of: TaskIdentity(of: job))
+    self.section.withLock { $0 = section }
+    layer.noteSection(of: section.task)
+    job.runSynchronously(on: asUnownedSerialExecutor())
+    PausePoint.sectionEnded.reach(context.schema)
+    context.publisher.publishSection {
+      layer.noteSection(of: nil)
+      self.section.withLock { $0 = nil }
+      section.end()
+    }
+  }
+
+  /// Waits until the section that the calling task has left is published. Returns at once inside a
+  /// section, which goes on.
+  private func passSection() {
+    guard let section = section.withLock({ $0 }), TaskIdentity.current == section.task,
+      !ThreadFrames.isInside(queue)
+    else { return }
+    section.waitUntilPublished()
+  }
+
+  // MARK: - Isolation
+
   /// Stops the program if the caller is not in a section of the executor's code. The system asks,
   /// for `assumeIsolated`.
   public func checkIsolated() {
-    precondition(
-      ThreadFrames.isInside(queue), "This code is isolated to an actor in which it does not run.")
+    require(
+      ThreadFrames.isInside(queue),
+      "This code is isolated to a ContextActor in which it does not run: call it with await.")
   }
 }
 

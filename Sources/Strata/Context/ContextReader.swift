@@ -91,11 +91,20 @@ package final class ContextReader {
 
   func takeView() throws -> ReadView {
     if isPinned { try requirePin() }
-    if !isPinned { ancestorInThisIsolation?.publisher.publishForChild() }
+    if !isPinned {
+      passSections()
+      ancestorInThisIsolation?.publisher.publishForChild()
+    }
     let copy = beneath.current()
     let view = try ReadView.take(own: work.working, over: copy, source: coordinator)
     view.mayHavePassedBookmarks = beneath.hasChanged(since: copy, before: view.snapshot)
     return view
+  }
+
+  /// Waits until the work that the calling task has done in the sections of ancestors' actors is
+  /// published. A root has no ancestors.
+  func passSections() {
+    if layer.parent != nil { beneath.passSections() }
   }
 
   /// The parent, if this context runs inside the parent's own isolation at the moment.
@@ -145,6 +154,7 @@ package final class ContextReader {
   }
 
   func takePin() throws {
+    passSections()
     try layer.pin { [name = reporter.name] in SharedSnapshot($0, heldBy: name) }
   }
 }

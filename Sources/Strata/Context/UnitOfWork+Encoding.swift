@@ -35,6 +35,11 @@ extension UnitOfWork {
 
   /// Encodes the edits into the working overlay, so that reads and saves see them.
   func encodeEdits() {
+    guard !edits.isEmpty else {
+      // Serials belong to one turn, even if all objects that took some have been dropped.
+      edits.serials = 0..<0
+      return
+    }
     guard let encoded = encodedEdits() else { return }
     if !encoded.reached.isEmpty { notifyReached(encoded) }
     show(encoded)
@@ -46,11 +51,6 @@ extension UnitOfWork {
   ///
   /// - Returns: nil if there is no change.
   func encodedEdits() -> EncodedEdits? {
-    guard !edits.isEmpty else {
-      // Serials belong to one turn, even if all objects that took some have been dropped.
-      edits.serials = 0..<0
-      return nil
-    }
     let segment = edits.encode(schema: schema, cache: registry.cache)
     for key in edits.outdated { doubt.insert(key) }
     takeRefusals()

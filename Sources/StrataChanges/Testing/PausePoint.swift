@@ -20,6 +20,8 @@ package enum PausePoint: String, Sendable, CaseIterable {
   case published
   /// A child's save has been handed to the parent's layer.
   case pushed
+  /// A section of an actor's code has ended, and its work is not published.
+  case sectionEnded
   /// A context has published its turn.
   case turnEnded
   /// Between two holds of the layer lock where there must be one: only with

@@ -12,6 +12,8 @@ package enum PlantedFault: String, Sendable, CaseIterable {
   case lockPerLayer
   /// A reader uses its copy of the layers again, whatever was published since.
   case staleCopy
+  /// A reader does not wait for the section of an actor's code that its task has left.
+  case sectionUnawaited
   /// A context does not ask whether the snapshot of a view is newer than its layers.
   case passedBookmarks
   /// A segment that was merged into another before a save is not taken for saved.

@@ -67,6 +67,10 @@ public final class ContextLayer: Sendable {
 
   private let automatic = Atomic(false)
 
+  /// The address of the task whose section of an actor's code runs in the layer's context; 0 if
+  /// none runs, or its work is published.
+  let sectionTask = Atomic<UInt>(0)
+
   /// The ways to the context that owns this layer, each set once, if there is one.
   struct Owner: Sendable {
     /// Tells it of a push.
@@ -75,6 +79,8 @@ public final class ContextLayer: Sendable {
     var saver: (@Sendable () -> Saver?)?
     /// Gives an object that keeps it alive.
     var keeper: (@Sendable () -> Keeper?)?
+    /// Waits for the section that the calling task has left.
+    var passSection: (@Sendable () -> Void)?
   }
 
   let owner = CountedMutex(Owner())

@@ -47,6 +47,17 @@ package struct KeptBeneath {
     chain = layer.chain.map { Uncounted($0) }
   }
 
+  /// Waits until the work that the calling task has done in the sections of ancestors' actors is
+  /// published. One atomic load for each ancestor, if there is nothing to wait for.
+  package func passSections() {
+    if PlantedFault.sectionUnawaited.isPlanted(in: layer.schema) { return }
+    var index = 1
+    while index < chain.count {
+      chain[index].with { $0.passSection() }
+      index += 1
+    }
+  }
+
   /// The state now.
   package mutating func current() -> ContextLayer.Beneath {
     if let kept {

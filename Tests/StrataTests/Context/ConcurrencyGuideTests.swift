@@ -142,6 +142,14 @@ import Testing
     // end context-actor
     let other = ContextQueue(parent: container.coordinator)
     #expect(try await other.perform { try $0.count(City.all) } == ids.count)
+    // begin wait-until-published
+    async let added = importer.add(["Damavand"])  // a task of its own calls the actor
+    _ = try await added
+    await importer.executor.waitUntilPublished()
+    let reader = ContextQueue(parent: importer.executor)
+    let count = try await reader.perform { try $0.count(City.all) }
+    // end wait-until-published
+    #expect(count == 3)
   }
 
   @Test @MainActor func `a heavy fetch elsewhere, objects here`() async throws {
