@@ -249,7 +249,10 @@ let package = Package(
       // All of a store as lines of JSON, and a store made of them.
       .target(
         name: "StrataDump",
-        dependencies: ["Strata", "StrataStore", "StrataChanges", "StrataRecord", "StrataModel"],
+        dependencies: [
+          "Strata", "StrataStore", "StrataChanges", "StrataRecord", "StrataModel",
+          "StrataPrimitives",
+        ],
         swiftSettings: settings),
       // For the tests of programs: containers in memory, fixtures, expected changes, kept stores.
       .target(
@@ -284,7 +287,10 @@ let package = Package(
       // The built tool as a process, on real stores.
       .testTarget(
         name: "StrataToolTests",
-        dependencies: ["Strata", "StrataTool", "CrashLedger", "CrashWriter", "StrataTestSupport"],
+        dependencies: [
+          "Strata", "StrataTool", "CrashLedger", "CrashWriter", "RenamingModel",
+          "StrataTestSupport",
+        ],
         swiftSettings: settings),
       // The README's first command: a real import, readable as an example.
       .executableTarget(

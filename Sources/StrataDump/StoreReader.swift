@@ -3,6 +3,7 @@ import Foundation
 package import Strata
 import StrataChanges
 import StrataModel
+import StrataPrimitives
 import StrataRecord
 import StrataStore
 
@@ -44,7 +45,7 @@ package struct StoreReader {
     schema = coordinator.schema
     let snapshot = try coordinator.snapshot()
     guard let store = coordinator.store as? LMDBStore else {
-      preconditionFailure("a store that was opened from a file is Strata's own")
+      stopProgram("a store that was opened from a file is Strata's own")
     }
     blueprint = try store.blueprint(in: snapshot)
     view = ReadView(of: snapshot, schema)

@@ -31,7 +31,7 @@ final class Monitor<State>: @unchecked Sendable {
       let codes = (pthread_mutex_init(mutex, nil), pthread_cond_init(condition, &attributes))
       pthread_condattr_destroy(&attributes)
     #endif
-    precondition(codes == (0, 0), "The system has no memory for a lock.")
+    require(codes == (0, 0), "The system has no memory for a lock.")
   }
 
   /// The clock of the condition: on Darwin, the only one that it can have.

@@ -26,6 +26,6 @@ extension CheckedInvariants {
 
   /// Stops the program with `sentence`, in every build; does nothing if it is nil.
   package static func requireNone(_ sentence: String?) {
-    if let sentence { fatalError("\(Self.self) breaks an invariant: \(sentence)") }
+    if let sentence { stopProgram("\(Self.self) breaks an invariant: \(sentence)") }
   }
 }

@@ -76,7 +76,7 @@ struct CountedLock: ~Copyable, @unchecked Sendable {
     mutex = .allocate(capacity: 1)
     mutex.initialize(to: pthread_mutex_t())
     let code = pthread_mutex_init(mutex, nil)
-    precondition(code == 0, "The system has no memory for a lock.")
+    require(code == 0, "The system has no memory for a lock.")
   }
 
   deinit {

@@ -35,7 +35,7 @@ package enum StorageFault: String, Sendable, CaseIterable {
         return nil
       }
       guard let fault = StorageFault(rawValue: name) else {
-        fatalError("\(variable) names no fault: \(name)")
+        stopProgram("\(variable) names no fault: \(name)")
       }
       return fault
     }()

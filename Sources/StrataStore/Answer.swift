@@ -18,7 +18,7 @@ final class Answer<Value: Sendable>: Sendable {
   func wait() throws -> Value {
     given.wait()
     guard let result = result.withLock({ $0 }) else {
-      preconditionFailure("an answer is given before it is signalled")
+      stopProgram("an answer is given before it is signalled")
     }
     return try result.get()
   }

@@ -77,7 +77,7 @@ struct Row: Sendable {
   /// - Precondition: the table has the column.
   subscript(column: String) -> String {
     guard let index = columns.firstIndex(of: column) else {
-      preconditionFailure("\(file) has no column \(column)")
+      fatalError("\(file) has no column \(column)")
     }
     return fields[index]
   }

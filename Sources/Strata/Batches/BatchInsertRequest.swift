@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import StrataModel
+import StrataPrimitives
 import StrataRecord
 
 /// Inserts objects in the store, without making instances or loading them into a context. A few
@@ -84,9 +85,11 @@ public struct BatchInsertRequest<Root: Entity>: Sendable {
   /// transactions, and the memory of each is bounded. If one fails, the earlier ones stay in the
   /// store, and `BatchInterruption` has the token for `resuming(after:)`.
   ///
-  /// - Parameter count: the number of rows in a transaction, at least 1.
+  /// - Parameter count: the number of rows in a transaction.
+  /// - Precondition: `count` is 1 or more.
   public func committing(every count: Int) -> BatchInsertRequest {
-    precondition(count > 0, "A transaction has at least one row.")
+    require(
+      count > 0, "BatchInsertRequest.committing(every:) takes 1 row or more, not \(count).")
     return with { $0.commitInterval = count }
   }
 

@@ -23,8 +23,10 @@ public struct BatchRow<Root: ManagedObject> {
 
   // MARK: - Attributes
 
-  /// An attribute. Until it is set, it reads as its default, or as the zero of its type. Reading an
-  /// attribute that has neither, such as an enum, traps until it is set.
+  /// An attribute. Until it is set, it reads as its default, or as the zero of its type.
+  ///
+  /// - Precondition: a property that is read and whose type has no zero, such as an enum, is an
+  ///   attribute of the entity.
   @inlinable
   public subscript<V: AttributeValue>(
     dynamicMember property: ReferenceWritableKeyPath<Root, V>

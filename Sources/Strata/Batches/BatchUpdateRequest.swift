@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import StrataModel
+import StrataPrimitives
 public import StrataQuery
 public import StrataRecord
 
@@ -110,9 +111,11 @@ public struct BatchUpdateRequest<Root: Entity>: Sendable {
   /// predicate when its transaction begins is not updated. Each transaction calculates values from
   /// the state before it.
   ///
-  /// - Parameter count: the number of objects in a transaction, at least 1.
+  /// - Parameter count: the number of objects in a transaction.
+  /// - Precondition: `count` is 1 or more.
   public func committing(every count: Int) -> BatchUpdateRequest {
-    precondition(count > 0, "A transaction has at least one object.")
+    require(
+      count > 0, "BatchUpdateRequest.committing(every:) takes 1 object or more, not \(count).")
     var request = self
     request.commitInterval = count
     return request

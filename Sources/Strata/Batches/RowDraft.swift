@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataModel
+import StrataPrimitives
 import StrataRecord
 
 /// The values of one row of a batch insert, while they are set. The rows of a part use one
@@ -77,7 +78,9 @@ final class RowDraft {
       note(unknown(property))
     }
     guard let zero = V.zero else {
-      preconditionFailure("\(property) was not set in this row, and its type has no default")
+      stopProgram(
+        "\(property) was read in a row of a batch, and \(entity.description.name) has no attribute "
+          + "of this type there: read the attributes that the class is described with.")
     }
     return zero
   }

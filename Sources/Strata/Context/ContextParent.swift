@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import StrataChanges
+import StrataPrimitives
 
 /// The parent of a context: another context, by its `layer` or its `ContextQueue`, or the
 /// `PersistentStoreCoordinator`, and with that the store itself.
@@ -24,7 +25,7 @@ public struct _ContextPlace: Sendable {
 extension ContextLayer: ContextParent {
   public var place: _ContextPlace {
     guard let coordinator = source as? PersistentStoreCoordinator else {
-      preconditionFailure("a context's layer reads from a coordinator")
+      stopProgram("a context's layer reads from a coordinator")
     }
     return _ContextPlace(coordinator: coordinator, layer: self, keeper: ownerKeeper)
   }

@@ -95,6 +95,7 @@ extension ManagedObjectContext {
   /// Finds or inserts an object for each row of an import by properties that are unique together:
   /// `values` returns all of them for a row, with the same properties in the same order for each.
   ///
+  /// - Precondition: as for the other `upsert`; `values` returns as many values for each row.
   /// - Throws: as the other `upsert`.
   @discardableResult
   public func upsert<T: Entity, Rows: Collection>(

@@ -82,21 +82,23 @@ package final class ObjectRegistry {
     guard type != ManagedObject.self, let entity = schema.entity(for: type),
       let binding = binding(of: entity.number)
     else {
-      preconditionFailure(
+      stopProgram(
         "\(type) is not an entity of this context's model: name it in ManagedObjectModel(…), or "
-          + "call insertNewObject(forEntityName:into:)")
+          + "call insertNewObject(forEntityName:into:).")
     }
-    precondition(
-      !entity.description.isAbstract, "\(type) is an abstract entity: insert one that inherits")
+    require(
+      !entity.description.isAbstract,
+      "\(type) is an abstract entity: insert an object of an entity that inherits from it.")
     bindingOfNew = binding
     return binding
   }
 
   /// Stops the program if an object is of another context.
   func requireOwn(_ object: ManagedObject) {
-    precondition(
+    require(
       binding(of: object.key.entity) === object.binding,
-      "an object is used in the context that it belongs to: hand over its objectID")
+      "An object of \(object.binding.entity.description.name) is of another context: pass its "
+        + "objectID, and ask this context for its own instance.")
   }
 
   /// Begins or ends to note which properties are read.

@@ -66,7 +66,7 @@ final class PendingSave: Sendable {
   /// The writer's result. Only after it is done.
   var result: Result<CommitResult, any Error> {
     guard let result = state.withLock({ $0.result }) else {
-      preconditionFailure("a save is asked for its result when the writer is done")
+      stopProgram("a save is asked for its result when the writer is done")
     }
     return result
   }

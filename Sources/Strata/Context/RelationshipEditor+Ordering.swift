@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataChanges
 import StrataModel
+import StrataPrimitives
 import StrataRecord
 
 // Members of an ordered relationship that are linked from their own side are last, in the order of
@@ -94,7 +95,10 @@ extension RelationshipEditor {
       }
       return
     }
-    precondition(index >= 0 && index <= members.count, "the index is beyond the list's end")
+    require(
+      index >= 0 && index <= members.count,
+      "\(object.binding.entity.description.name).\(relationship.name) has \(members.count) members"
+        + ": an index to insert at is from 0 to \(members.count), not \(index).")
     let targets = targets.filter(\.isPresent)
     guard !targets.isEmpty, !isRun(targets, at: index, in: members) else { return }
     let former = targets.map { members.position(of: $0.key) }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataChanges
 import StrataModel
+import StrataPrimitives
 import StrataRecord
 
 /// Reads and sets the relationships of one context's objects. Setting one end sets the other,
@@ -277,10 +278,10 @@ final class RelationshipEditor: ContextPart {
     position: UInt64 = 0
   ) {
     registry.requireOwn(target)
-    precondition(
+    require(
       canLead(relationship, to: target),
       "“\(object.binding.entity.description.name).\(relationship.name)” may not have the member "
-        + "\(target.objectID.named): it is of another entity")
+        + "\(target.objectID.named), which is of another entity: check objectID.entityName first.")
     reader.prepareToRelate()
     guard isThere(target) else { return }
     for end in [object, target] where !registry.cache.isCurrent(end) {

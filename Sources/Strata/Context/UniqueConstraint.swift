@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataModel
+import StrataPrimitives
 import StrataRecord
 
 /// The unique index over some properties, and the order of the properties in it.
@@ -27,9 +28,9 @@ struct UniqueConstraint {
   ///
   /// - Precondition: they are of the same properties as those that the constraint was found by.
   func ordered<T>(_ values: [UniqueValue<T>]) -> [PropertyValue] {
-    precondition(
+    require(
       values.count == positions.count,
-      "upsert(from:) is given values of the same properties for each row")
+      "upsert(_:from:matching:with:) takes values of the same properties for each row.")
     return positions.map { values[$0].value }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
 public import StrataModel
+import StrataPrimitives
 import StrataStore
 
 // Several stores on one coordinator.
@@ -63,7 +64,9 @@ extension PersistentStoreCoordinator {
     stores descriptions: [PersistentStoreDescription], model: ManagedObjectModel,
     removing: Set<String> = []
   ) throws {
-    precondition(!descriptions.isEmpty, "A coordinator has a store: pass a description.")
+    require(
+      !descriptions.isEmpty,
+      "PersistentStoreCoordinator(stores:model:) takes 1 description or more: pass one.")
     let group = try StoreGroup.open(
       try descriptions.map { try $0.options }, model: model,
       removing: DataRemoval(parsing: removing))

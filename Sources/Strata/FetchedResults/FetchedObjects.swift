@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import StrataModel
+import StrataPrimitives
 
 /// The objects of a fetched list, or of one section of it: a collection that makes an object when
 /// it is asked for, as a fault, and holds none.
@@ -23,12 +24,16 @@ public struct FetchedObjects<Object: Entity>: RandomAccessCollection {
   public var startIndex: Int { 0 }
   public var endIndex: Int { range.count }
 
+  /// The object at `position`, a fault if it is not loaded.
+  ///
+  /// - Precondition: `position` is one of the list's indexes.
   public subscript(position: Int) -> Object {
-    precondition(
-      position >= 0 && position < range.count, "there is no object at this index of the list")
+    require(
+      position >= 0 && position < range.count,
+      "The list has \(range.count) objects, and none at index \(position): compare with endIndex.")
     let key = list.entry(at: range.lowerBound + position).key
     guard let object = context?.loader.instance(of: key) as? Object else {
-      preconditionFailure("the objects of a list are of the entity that was fetched")
+      stopProgram("the objects of a list are of the entity that was fetched")
     }
     return object
   }

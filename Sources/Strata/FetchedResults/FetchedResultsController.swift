@@ -2,6 +2,7 @@
 public import Foundation
 import StrataChanges
 public import StrataModel
+import StrataPrimitives
 public import StrataQuery
 import StrataRecord
 
@@ -173,7 +174,9 @@ extension FetchedResultsController {
   /// - Precondition: the place is one of the list's.
   public func object(at indexPath: FetchedIndexPath) -> Object {
     guard let index = list.index(at: indexPath) else {
-      preconditionFailure("there is no object at \(indexPath) of the fetched list")
+      stopProgram(
+        "The fetched list has no object at item \(indexPath.item) of section \(indexPath.section): "
+          + "snapshot.objectID(at:) is nil there.")
     }
     return fetchedObjects[index]
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataModel
+import StrataPrimitives
 
 /// A list of objects in sections: the content of a controller and of a snapshot.
 ///
@@ -22,7 +23,7 @@ struct ResultList: Sendable {
   /// - Precondition: the index is one of the list's.
   func entry(at index: Int) -> ResultEntry {
     guard let root, index >= 0, index < root.count else {
-      preconditionFailure("there is no object at this index of the fetched list")
+      stopProgram("The fetched list has \(count) objects, and none at index \(index).")
     }
     return root.entry(at: index)
   }
@@ -31,16 +32,21 @@ struct ResultList: Sendable {
   ///
   /// - Precondition: there is such a section.
   func range(ofSection section: Int) -> Range<Int> {
-    precondition(
-      section >= 0 && section < sectionCount, "there is no such section in the fetched list")
+    require(
+      section >= 0 && section < sectionCount,
+      "The fetched list has \(sectionCount) sections, and none at index \(section): compare with "
+        + "sectionCount.")
     guard isSectioned, let root else { return 0..<count }
     return root.start(ofRun: section)..<root.start(ofRun: section + 1)
   }
 
   /// The name of the section of these objects.
+  ///
+  /// - Precondition: there is such a section.
   func name(ofSection section: Int) -> String? {
+    let range = range(ofSection: section)
     guard isSectioned, let root else { return nil }
-    return root.entry(at: range(ofSection: section).lowerBound).section.name
+    return root.entry(at: range.lowerBound).section.name
   }
 
   /// The section of the object at `index`. O(log n).

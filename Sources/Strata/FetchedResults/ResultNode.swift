@@ -97,7 +97,7 @@ package final class ResultNode: Sendable {
       if index == before { return node.entry }
       let next = index < before ? node.left : node.right
       if index > before { index -= before + 1 }
-      guard let next else { preconditionFailure("the index is beyond the list") }
+      guard let next else { stopProgram("the index is beyond the list") }
       node = next
     }
   }

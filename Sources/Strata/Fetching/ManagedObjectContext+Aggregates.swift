@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataChanges
 import StrataModel
+import StrataPrimitives
 public import StrataQuery
 public import StrataRecord
 
@@ -91,7 +92,7 @@ extension ManagedObjectContext {
       return .stop
     }
     guard let result else {
-      preconditionFailure("all objects are one group, even if there are none")
+      stopProgram("all objects are one group, even if there are none")
     }
     return result
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataModel
+import StrataPrimitives
 public import StrataQuery
 
 /// The objects of a fetch whose values are loaded at their first use, a batch at a time. Core Data:
@@ -40,6 +41,9 @@ extension ObjectBatches: RandomAccessCollection {
   /// - Precondition: `index` is one of the collection's.
   /// - Complexity: O(1), or O(`batchSize`) look-ups if the object is not in memory.
   public subscript(index: Int) -> Object {
+    require(
+      keys.indices.contains(index),
+      "The fetch has \(keys.count) objects, and none at index \(index): compare with endIndex.")
     let key = keys[index]
     context.reader.prepareToHandOut()
     if context.registry.cache.object(for: key)?.isFault ?? true {
@@ -48,7 +52,7 @@ extension ObjectBatches: RandomAccessCollection {
         Array(keys[start..<Swift.min(start + batchSize, keys.count)]), of: request)
     }
     guard let object = context.loader.instance(of: key) as? Object else {
-      preconditionFailure("a fetch gives objects of its entity")
+      stopProgram("a fetch gives objects of its entity")
     }
     return object
   }
@@ -62,12 +66,13 @@ extension ManagedObjectContext {
   ///
   /// - Parameters:
   ///   - request: the objects to find, and their order.
-  ///   - size: how many objects are loaded together; 1 or more.
+  ///   - size: how many objects are loaded together.
+  /// - Precondition: `size` is 1 or more.
   /// - Throws: as `fetch(_:)`.
   public func fetch<T: _Fetchable>(
     _ request: FetchRequest<T>, inBatchesOf size: Int
   ) throws -> ObjectBatches<T> {
-    precondition(size > 0, "a batch has 1 object or more")
+    require(size > 0, "fetch(_:inBatchesOf:) takes 1 object or more, not \(size).")
     return ObjectBatches(
       context: self, request: request, keys: try fetcher.fetchKeys(request), batchSize: size)
   }

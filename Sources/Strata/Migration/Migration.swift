@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataChanges
 public import StrataModel
+import StrataPrimitives
 import StrataRecord
 import StrataStore
 
@@ -11,7 +12,8 @@ import StrataStore
 /// Properties that the stage converts have no value until the stage's code sets one.
 ///
 /// ## Isolation
-/// It is valid during the stage's closure, on the thread that calls it.
+/// It is valid during the stage's closure, on the thread that calls it. A use of its context on
+/// another thread stops the program.
 public final class Migration {
   /// A context with the objects of the new model. `forEach` saves and resets it.
   public let context: ManagedObjectContext
@@ -39,14 +41,16 @@ public final class Migration {
   ///
   /// - Parameters:
   ///   - entity: the name of an entity of the former model.
-  ///   - batchSize: the number of objects in a batch, at least 1.
+  ///   - batchSize: the number of objects in a batch.
   ///   - body: converts the data of one object.
+  /// - Precondition: `batchSize` is 1 or more.
   /// - Throws: `ContextError.unknownEntity`; `CancellationError`; the errors of `body` and of
   ///   saving. The whole stage then fails.
   public func forEach(
     _ entity: String, batchSize: Int = 1_000, _ body: (StoredObject) throws -> Void
   ) throws {
-    precondition(batchSize > 0, "A batch has at least one object.")
+    require(
+      batchSize > 0, "Migration.forEach takes a batchSize of 1 object or more, not \(batchSize).")
     let family = try self.family(of: entity)
     let objectCount = try count(of: family)
     var completedCount = 0

@@ -55,7 +55,7 @@ package final class EntityBinding {
         guard let attribute = property.attribute, attribute.defaultValue != .null else { continue }
         draft.setValue(attribute.defaultValue, at: slot)
       }
-      precondition(
+      require(
         draft.refused == nil,
         "The defaults of \(entity.description.name) are too large: make them optional, or smaller.")
       var arena = RecordArena()

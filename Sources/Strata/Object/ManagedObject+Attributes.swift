@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import StrataPrimitives
 public import StrataRecord
 
 // How a property of a class reaches its slot. `@Entity` writes accessors that use these subscripts;
@@ -15,6 +16,7 @@ extension ManagedObject {
   /// - Parameters:
   ///   - slot: the property's index in `entity.properties`.
   ///   - type: the type of the property, which the compiler infers.
+  /// - Precondition: the entity has the slot, and describes it with this type.
   // Specialized for debug builds of programs, where nothing is inlined.
   @inlinable
   public final subscript<T: AttributeValue>(slot slot: Int, as type: T.Type = T.self) -> T {
@@ -245,8 +247,10 @@ extension ManagedObject {
     }
     guard let zero = T.zero else {
       let entity = binding.entity.description
-      preconditionFailure(
-        "\(entity.name).\(entity.properties[slot].name) has neither a value nor a default")
+      stopProgram(
+        "\(entity.name).\(entity.properties[slot].name) has no value of the type that is read, "
+          + "which has no zero: a property of a class has the type and the slot of its "
+          + "description.")
     }
     return zero
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import StrataModel
+import StrataPrimitives
 import StrataRecord
 
 // The changes of an object: its attributes and to-one targets by name, as values without static
@@ -157,7 +158,7 @@ extension ManagedObject {
 extension EntitySchema {
   fileprivate func relationship(named name: String) -> RelationshipSchema {
     guard let slot = description.slot(named: name), let relationship = relationships[slot] else {
-      preconditionFailure("\(description.name) has no relationship \(name)")
+      stopProgram("\(description.name) has no relationship \(name): pass the name of one.")
     }
     return relationship
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataModel
+import StrataPrimitives
 
 /// The operations for which an object needs its context.
 enum ContextNeed {
@@ -42,7 +43,7 @@ extension ManagedObject {
   @inline(never)
   final func stopIfContextIsGone(_ need: ContextNeed) {
     if binding.hasContext || status == .gone || status == .detached { return }
-    fatalError(
+    stopProgram(
       "\(need.text(binding.entity.description)), because the context of \(objectID) was released: "
         + "keep a reference to the context for as long as its objects are in use")
   }

@@ -67,7 +67,7 @@ final class OrderedMembers {
       if rest < chunk.count { return chunk[rest] }
       rest -= chunk.count
     }
-    preconditionFailure("the index \(index) is beyond the list's end")
+    stopProgram("the index \(index) is beyond the list's end")
   }
 
   /// The members at `range`. O(range + members / 1,024).

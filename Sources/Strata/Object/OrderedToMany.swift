@@ -178,6 +178,14 @@ public struct OrderedToMany<Target: ManagedObject> {
     return base.context?.relationships.orderedMembers(of: base.owner, relationship)
   }
 
+  @inline(never)
+  private func stopBeyondEnd(_ index: Int) -> Never {
+    let entity = base.owner.binding.entity.description.name
+    stopProgram(
+      "\(entity).\(base.relationship?.name ?? "") has \(count) members, and none at index \(index)"
+        + ": compare with count.")
+  }
+
   private func readMembers() -> OrderedMembers? {
     if let relationship = base.relationship { base.owner.noteAccess(relationship.slot) }
     return members()
@@ -194,7 +202,7 @@ extension OrderedToMany: RandomAccessCollection {
   public subscript(index: Int) -> Target {
     guard let members = readMembers(), index >= 0, index < members.count,
       let object = base.context?.loader.instance(of: members[index].key) as? Target
-    else { preconditionFailure("the index \(index) is beyond the list's end") }
+    else { stopBeyondEnd(index) }
     return object
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataChanges
 import StrataModel
+import StrataPrimitives
 
 /// Chooses the numbers of new members of an ordered relationship, and the members to renumber to
 /// make room.
@@ -134,7 +135,7 @@ struct PositionPlan {
           : window.lowerBound == 0 ? upper - total * step : lower - 1 + step
         return number(window, place, count, members) { first + UInt64($0) * step }
       }
-      precondition(!isWhole, "an ordered relationship has fewer than 2⁶³ members")
+      require(!isWhole, "an ordered relationship has fewer than 2⁶³ members")
       level += 1
     }
   }

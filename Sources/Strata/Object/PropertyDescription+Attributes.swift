@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import StrataModel
+import StrataPrimitives
 public import StrataRecord
 
 // Descriptions of attributes, from the Swift type of the property, as `@Entity` generates them and
@@ -68,6 +69,9 @@ extension PropertyDescription {
   }
 
   /// An attribute of a `Codable` type, stored encoded.
+  ///
+  /// - Precondition: `encode(to:)` of the default does not throw, and `init(from:)` takes the
+  ///   bytes.
   @_disfavoredOverload
   public static func attribute<Root: ManagedObject, T: Codable & Sendable>(
     _ name: String, _ keyPath: PartialKeyPath<Root> & Sendable, as _: T.Type,
@@ -92,8 +96,10 @@ extension PropertyDescription {
   /// program. The message does not show the error, which can contain the value.
   private static func encodable<T: Codable & Sendable>(_ value: T) -> _CodableBox<T> {
     let box = _CodableBox(value)
-    precondition(
-      box.value != .null, "A default of type \(T.self) does not encode itself: encode(to:) throws.")
+    require(
+      box.value != .null,
+      "A default of type \(T.self) does not encode itself, because encode(to:) throws: declare a "
+        + "default that does.")
     return box
   }
 
@@ -101,10 +107,16 @@ extension PropertyDescription {
     _ name: String, _ keyPath: AnyKeyPath & Sendable, _: T.Type, _ options: [AttributeOption],
     _ originalName: String?, _ defaultValue: T?
   ) -> PropertyDescription {
-    .attribute(
+    let value = defaultValue?.value ?? .null
+    // A value that cannot be read reads as the default.
+    require(
+      T.isOptional || value == .null || T(value: value) != nil,
+      "The default of \(type(of: keyPath).rootType).\(name) cannot be read: its type refuses the "
+        + "value that it is stored as. Declare a default that the type takes.")
+    return .attribute(
       AttributeDescription(
         name, keyPath: keyPath, type: T.attributeType, isOptional: T.isOptional,
-        defaultValue: defaultValue?.value ?? .null, options: Set(options),
+        defaultValue: value, options: Set(options),
         originalName: originalName, needsDefault: T.zero == nil))
   }
 }

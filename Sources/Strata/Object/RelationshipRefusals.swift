@@ -9,8 +9,8 @@ extension ManagedObject {
   /// A to-one relationship may have no target, so its property is optional.
   @available(*, unavailable, message: "a to-one relationship is optional: add a question mark")
   public final subscript<T: ManagedObject>(slot slot: Int, as _: T.Type = T.self) -> T {
-    get { preconditionFailure() }
-    set { preconditionFailure() }
+    get { fatalError() }
+    set { fatalError() }
   }
 
   /// A to-many relationship is a view of its members, and no collection of its own.
@@ -18,8 +18,8 @@ extension ManagedObject {
   @_disfavoredOverload
   public final subscript<C: Collection>(slot slot: Int, as _: C.Type = C.self) -> C
   where C.Element: ManagedObject {
-    get { preconditionFailure() }
-    set { preconditionFailure() }
+    get { fatalError() }
+    set { fatalError() }
   }
 
   /// A to-many relationship is empty, never nil.
@@ -27,8 +27,8 @@ extension ManagedObject {
   @_disfavoredOverload
   public final subscript<C: Collection>(slot slot: Int, as _: C?.Type = C?.self) -> C?
   where C.Element: ManagedObject {
-    get { preconditionFailure() }
-    set { preconditionFailure() }
+    get { fatalError() }
+    set { fatalError() }
   }
 }
 
@@ -38,7 +38,7 @@ extension PropertyDescription {
   public static func property<Root: ManagedObject, T: ManagedObject>(
     _ name: String, _ keyPath: PartialKeyPath<Root> & Sendable, as type: T.Type,
     default defaultValue: T? = nil
-  ) -> PropertyDescription { preconditionFailure() }
+  ) -> PropertyDescription { fatalError() }
 
   /// A to-many relationship is a view of its members, and no collection of its own.
   @available(*, unavailable, message: "a to-many relationship is a 'ToMany' or an 'OrderedToMany'")
@@ -46,7 +46,7 @@ extension PropertyDescription {
   public static func property<Root: ManagedObject, C: Collection>(
     _ name: String, _ keyPath: PartialKeyPath<Root> & Sendable, as type: C.Type,
     default defaultValue: C? = nil
-  ) -> PropertyDescription where C.Element: ManagedObject { preconditionFailure() }
+  ) -> PropertyDescription where C.Element: ManagedObject { fatalError() }
 
   /// A to-many relationship is empty, never nil.
   @available(*, unavailable, message: "a to-many relationship is a 'ToMany' or an 'OrderedToMany'")
@@ -54,5 +54,5 @@ extension PropertyDescription {
   public static func property<Root: ManagedObject, C: Collection>(
     _ name: String, _ keyPath: PartialKeyPath<Root> & Sendable, as type: C?.Type,
     default defaultValue: C?? = nil
-  ) -> PropertyDescription where C.Element: ManagedObject { preconditionFailure() }
+  ) -> PropertyDescription where C.Element: ManagedObject { fatalError() }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataChanges
 import StrataModel
+import StrataPrimitives
 import StrataRecord
 
 extension ManagedObjectContext {
@@ -95,9 +96,9 @@ extension ManagedObjectContext.UndoManager {
   ///
   /// - Precondition: one was begun.
   public func endUndoGrouping() {
-    precondition(
-      state.begunCount > 0, "endUndoGrouping() ends what beginUndoGrouping() began: call that first"
-    )
+    require(
+      state.begunCount > 0,
+      "endUndoGrouping() ends what beginUndoGrouping() began: call that first.")
     context?.work.encodeEdits()
     state.begunCount -= 1
     if state.begunCount == 0, !groupsByTurn { closeGroup() }
@@ -177,9 +178,9 @@ extension ManagedObjectContext.UndoManager {
   private func revert(_ direction: Direction) {
     guard let context, self.direction == nil else { return }
     context.work.encodeEdits()
-    precondition(
-      state.begunCount == 0, "end the groups that beginUndoGrouping() began before undo() or redo()"
-    )
+    require(
+      state.begunCount == 0,
+      "End the groups that beginUndoGrouping() began before undo() or redo().")
     closeGroup()
     let (taken, reverse) =
       direction == .undo ? (\State.undoGroups, \State.redoGroups) : (\.redoGroups, \.undoGroups)
@@ -230,9 +231,9 @@ extension ManagedObjectContext.UndoManager {
   ///
   /// - Precondition: there was one.
   public func enableUndoRegistration() {
-    precondition(
+    require(
       state.disabledCount > 0,
-      "enableUndoRegistration() takes back disableUndoRegistration(): call that first")
+      "enableUndoRegistration() takes back disableUndoRegistration(): call that first.")
     context?.work.encodeEdits()
     state.disabledCount -= 1
   }
@@ -296,9 +297,9 @@ extension ManagedObjectContext.UndoManager {
 
 extension ManagedObjectContext.UndoManager {
   func attach(to context: ManagedObjectContext) {
-    precondition(
+    require(
       self.context == nil || self.context === context,
-      "an undo manager is of one context: make one for each")
+      "An undo manager is of one context: make one for each.")
     self.context = context
   }
 

@@ -54,7 +54,7 @@ package struct ChangeTable: Sendable {
 
   /// - Parameter kinds: counts the changes of `values`.
   init(ascending keys: [ObjectKey], _ values: [Change], _ kinds: KindCounts) {
-    precondition(keys.count == values.count, "each object has one change")
+    require(keys.count == values.count, "each object has one change")
     self.keys = keys
     self.values = values
     spans = Self.spans(of: keys)

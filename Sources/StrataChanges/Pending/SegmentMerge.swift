@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataModel
+import StrataPrimitives
 import StrataRecord
 
 /// Merges neighbouring segments of an overlay into one, in steps of any length: first their tables,
@@ -39,7 +40,7 @@ package struct SegmentMerge {
     var merge = SegmentMerge(segments)
     var budget = Int.max
     merge.advance(&budget)
-    guard let merged = merge.merged else { preconditionFailure("a merge without limit ends") }
+    guard let merged = merge.merged else { stopProgram("a merge without limit ends") }
     return merged
   }
 

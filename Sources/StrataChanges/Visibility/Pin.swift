@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import StrataPrimitives
 
 /// One state of everything beneath a context, held so that it can be read repeatedly: the
 /// ancestors' published segments and a snapshot of the store, as of one moment.
@@ -60,7 +61,7 @@ extension ContextLayer {
   ///
   /// - Precondition: it is beneath this layer.
   package func setPin(_ pin: Pin?) {
-    precondition(pin?.isBeneath(self) ?? true)
+    require(pin?.isBeneath(self) ?? true, "A context is pinned to a state beneath it.")
     while !setPin(pin, ifStill: current.revision) {}
   }
 

@@ -150,7 +150,7 @@ extension Environment {
   /// - Throws: as `tree(named:)`; no tree is opened then.
   package func trees(named names: [String]) throws(LMDBError) -> [Tree?] {
     try ForkGuard.check()
-    precondition(
+    require(
       !writer.isCurrent || !isWriting.load(ordering: .relaxed),
       "Within a write transaction, ask the transaction for a tree, not the environment.")
     return try trees.open(names, in: raw)

@@ -88,7 +88,7 @@ struct OpenedFile: ~Copyable {
 
   /// Hands over the environment and the duty to close it, and then the lock file's descriptor.
   consuming func take() -> OpaquePointer {
-    guard let taken = raw.take() else { preconditionFailure("An environment is taken once.") }
+    guard let taken = raw.take() else { stopProgram("An environment is taken once.") }
     return taken
   }
 

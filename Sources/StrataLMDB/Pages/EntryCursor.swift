@@ -213,7 +213,7 @@ package struct EntryCursor: ~Copyable {
 
   /// The leaf and the root; nil if LMDB's cursor moves.
   private func place() throws(LMDBError) -> (EntryNodes, TreeRoot)? {
-    precondition(epoch == transaction.epoch, "The cursor's snapshot is gone: seek before a step.")
+    require(epoch == transaction.epoch, "The cursor's snapshot is gone: seek before a step.")
     guard let leaf, let root else { return nil }
     return (leaf, root)
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CGuardedLMDB
 public import CStrataLMDB
+public import StrataPrimitives
 
 /// A position in a tree that moves along its keys in byte order.
 ///
@@ -101,7 +102,7 @@ package struct Cursor: ~Copyable {
   /// - Important: After the transaction was renewed, an absolute move comes first.
   /// - Returns: false behind the last entry.
   @inlinable package mutating func next() throws(LMDBError) -> Bool {
-    precondition(epoch == transaction.epoch, "The cursor's snapshot is gone: seek before a step.")
+    require(epoch == transaction.epoch, "The cursor's snapshot is gone: seek before a step.")
     return try move(MDB_NEXT)
   }
 
@@ -110,14 +111,14 @@ package struct Cursor: ~Copyable {
   /// - Important: After the transaction was renewed, an absolute move comes first.
   /// - Returns: false before the first entry.
   @inlinable package mutating func previous() throws(LMDBError) -> Bool {
-    precondition(epoch == transaction.epoch, "The cursor's snapshot is gone: seek before a step.")
+    require(epoch == transaction.epoch, "The cursor's snapshot is gone: seek before a step.")
     return try move(MDB_PREV)
   }
 
   /// Traps unless the transaction that the cursor writes in is open.
   @inlinable @inline(__always)
   func requireTransaction() {
-    precondition(epoch == transaction.epoch, "The write transaction of the cursor has ended.")
+    require(epoch == transaction.epoch, "The write transaction of the cursor has ended.")
   }
 
   // MARK: - How it moves

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CStrataLMDB
+import StrataPrimitives
 import Synchronization
 
 // MARK: - Writing
@@ -45,9 +46,9 @@ extension Environment {
   ///   page could not be used before; `permissionDenied` if the environment is not writable.
   package func begin() throws(LMDBError) -> WriteTransaction {
     try ForkGuard.check()
-    precondition(
+    require(
       writer.isCurrent, "A write transaction begins in a job submitted to the writer thread.")
-    precondition(
+    require(
       !isWriting.load(ordering: .relaxed),
       "A write transaction of this environment is open already; commit or abort it first.")
     // A transaction in which LMDB was left may not be begun again.
@@ -83,7 +84,7 @@ extension Environment {
     _ body: @escaping @Sendable (WriteTransaction) throws -> sending T
   ) throws -> sending T {
     try ForkGuard.check()
-    precondition(
+    require(
       !writer.isCurrent, "writeSync was called on the writer thread, which would wait for itself.")
     let arrival = SuspendingClock.now
     let call = SynchronousWrite<T>(in: self)

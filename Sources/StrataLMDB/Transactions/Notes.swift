@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CStrataLMDB
+import StrataPrimitives
 
 // A note is a small value beside the names of the trees, on a page that each commit writes in any
 // case, because the names lead to the trees' roots. So a counter that changes with each commit
@@ -17,7 +18,7 @@ extension Transaction {
   }
 
   static func key(ofNote name: StaticString) -> UnsafeRawBufferPointer {
-    precondition(name.utf8Start.pointee == Self.firstByteOfNotes, "notes have names of their own")
+    require(name.utf8Start.pointee == Self.firstByteOfNotes, "notes have names of their own")
     return UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
   }
 

@@ -36,7 +36,7 @@ package class Transaction {
   }
 
   /// Whether the transaction's end frees its cursors (lmdb.h: mdb_cursor_open).
-  @usableFromInline var freesCursors: Bool { preconditionFailure("Read or write.") }
+  @usableFromInline var freesCursors: Bool { stopProgram("Read or write.") }
 
   /// The value under `key`, or nil. See Lifetime for how long the bytes are good.
   ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CGuardedLMDB
 import CStrataLMDB
+import StrataPrimitives
 import Synchronization
 
 /// The one transaction that may change the file.
@@ -137,7 +138,7 @@ package final class WriteTransaction: Transaction {
   }
 
   private func finish(_ end: () -> Int32) -> Int32 {
-    precondition(
+    require(
       environment.isOnWriterThread, "A write transaction ends on the writer thread.")
     epoch &+= 1
     raw = nil

@@ -65,7 +65,7 @@ final class WriterThread: Sendable {
   /// - Throws: `io(EAGAIN)` when the system gives no more threads; the job does not run then.
   func submit(_ job: Job, lendingThread lendsThread: Bool = false) throws(LMDBError) {
     let (runsHere, isFree) = try state.withLock { state throws(LMDBError) in
-      precondition(!state.isStopping, "A job came after its environment was closed.")
+      require(!state.isStopping, "A job came after its environment was closed.")
       let isFree = state.runner == nil
       if lendsThread, isFree, state.jobs.isEmpty {
         state.runner = pthread_self()

@@ -83,7 +83,7 @@ private final class EntityTable: Sendable {
 
   func entity(named name: String) -> EntityDescription {
     guard let entity = byName.load()?.byName[name] else {
-      preconditionFailure("destinations are checked when the model is made")
+      stopProgram("destinations are checked when the model is made")
     }
     return entity
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
+import StrataPrimitives
 
 /// Identifies a managed object: which store, which entity, which object of it.
 ///
@@ -40,7 +41,7 @@ extension ObjectID {
     parts.host = store.uuid.uuidString
     parts.path = "/\(key.entity.rawValue)/\(key.serial)"
     guard let url = parts.url else {
-      preconditionFailure("an ID's URI has only letters, digits and dashes")
+      stopProgram("an ID's URI has only letters, digits and dashes")
     }
     return url
   }

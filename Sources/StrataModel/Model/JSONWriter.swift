@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import StrataPrimitives
 
 /// Writes JSON in the form of Foundation's encoder with sorted keys.
 ///
@@ -68,7 +69,7 @@ package struct JSONWriter {
     }
     guard isPlain else {
       guard let encoded = try? JSONEncoder().encode(string) else {
-        preconditionFailure("a string is always encodable")
+        stopProgram("a string is always encodable")
       }
       return text.append(contentsOf: encoded)
     }

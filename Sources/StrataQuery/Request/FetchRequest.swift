@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import StrataPrimitives
 import StrataRecord
 
 /// A request for objects of one entity: a predicate, an order, and a window of the result.
@@ -70,7 +71,7 @@ extension FetchRequest {
   ///
   /// - Precondition: `count` is 0 or more.
   public func limit(_ count: Int) -> FetchRequest {
-    precondition(count >= 0, "a fetch limit is 0 or more")
+    require(count >= 0, "A request's limit(_:) takes 0 or more, not \(count).")
     return with { $0.limit = count }
   }
 
@@ -83,7 +84,7 @@ extension FetchRequest {
   /// - Precondition: `count` is 0 or more.
   /// - Complexity: O(`count`).
   public func offset(_ count: Int) -> FetchRequest {
-    precondition(count >= 0, "a fetch offset is 0 or more")
+    require(count >= 0, "A request's offset(_:) takes 0 or more, not \(count).")
     return with { $0.offset = count }
   }
 
@@ -99,7 +100,7 @@ extension FetchRequest {
     _ path: (PropertyPath<Root, Root>) -> PropertyPath<Root, Target>
   ) -> FetchRequest {
     guard let node = path(PropertyPath()).operand as? PathNode else {
-      preconditionFailure("what is prefetched is a path of relationships, nothing calculated")
+      stopProgram("prefetching(_:) takes a path of relationships, without a calculation.")
     }
     return with { $0.prefetchedPaths.append(node.path) }
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import StrataModel
+import StrataPrimitives
 public import StrataRecord
 
 /// The columns of the current row of a fetch, which are read one after the other, each as the type
@@ -83,7 +84,7 @@ package final class RowValues {
   }
 
   private var row: Row {
-    guard let start else { preconditionFailure("a row is read while it is shown") }
+    guard let start else { stopProgram("a row is read while it is shown") }
     return Row(key: key, start: start, layout: layout)
   }
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Foundation
 package import StrataModel
+import StrataPrimitives
 
 extension Draft {
   /// Sets the slot to a value without static type.
   ///
   /// Integers fit a slot of any integer type that can represent them, and doubles one of `Float`
-  /// (rounded); a value that does not fit the slot (`SlotKind.holds`) traps. `.null` clears it.
+  /// (rounded); a value that does not fit the slot (`SlotKind.holds`) stops the program. `.null`
+  /// clears it.
   /// - Returns: false if an equal value was there.
   @discardableResult
   package func setValue(_ value: PropertyValue, at slot: Int) -> Bool {
@@ -29,10 +31,10 @@ extension Draft {
 
   /// The value itself is the user's and stays out of the message.
   private func unfit(_ value: PropertyValue, _ slot: Int) -> Never {
-    preconditionFailure(
+    stopProgram(
       """
-      slot \(slot) holds \(String(describing: place(slot).code.kind)), which cannot \
-      represent the value that it is set to
+      Slot \(slot) of \(entityName) is described as \(place(slot).code.words), and was set to a \
+      value of another type: a property of a class has the type and the slot of its description.
       """)
   }
 }

@@ -194,7 +194,7 @@ extension Draft {
 
   @inlinable @inline(__always)
   func place(_ slot: Int) -> SlotPlace {
-    cell.pointee.layout.with { $0.places[slot] }
+    cell.pointee.layout.with { $0.place(of: slot) }
   }
 
   /// The slots that were set to another value than they had.
@@ -250,7 +250,7 @@ extension Draft {
 // MARK: - Setting
 
 extension Draft {
-  /// Sets the slot, which is of `T.attributeType`; setting another type traps.
+  /// Sets the slot, which is of `T.attributeType`; setting another type stops the program.
   /// - Returns: false if an equal value was there. Equal means the same stored bytes: -0 over +0
   ///   and a string of other, canonically equivalent scalars are changes, so the value that is read
   ///   back is the one that was set; NaN over the same NaN is not a change.
@@ -322,11 +322,14 @@ extension Draft {
     cell.pointee.changedSlots.insert(slot)
   }
 
+  /// For sentences about mistakes of a class.
+  var entityName: String { cell.pointee.layout.with { $0.entityName } }
+
   @usableFromInline func mismatch(_ slot: Int, _ code: SlotCode) -> Never {
-    preconditionFailure(
+    stopProgram(
       """
-      slot \(slot) holds \(String(describing: place(slot).code.kind)), \
-      it cannot be set to \(String(describing: code.kind))
+      Slot \(slot) of \(entityName) is described as \(place(slot).code.words), and was set to \
+      \(code.words): a property of a class has the type and the slot of its description.
       """)
   }
 }

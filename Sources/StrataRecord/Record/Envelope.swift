@@ -34,8 +34,8 @@ package enum Envelope {
   package static func encode(
     record: Record, generation: UInt64, key: ObjectKey, into target: UnsafeMutableRawBufferPointer
   ) {
-    precondition(target.count == byteCount(for: record), "the target is of the record's size")
-    precondition(generation <= generationMax, "a generation has 48 bits")
+    require(target.count == byteCount(for: record), "the target is of the record's size")
+    require(generation <= generationMax, "a generation has 48 bits")
     // The two highest bytes of the stored word are the record's first two, written after it.
     var word = generation.littleEndian
     withUnsafeBytes(of: &word) { bytes in

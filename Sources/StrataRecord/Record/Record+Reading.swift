@@ -15,7 +15,7 @@ extension Record {
   @inlinable @inline(__always)
   package func isPresent(_ slot: Int, _ layout: RecordLayout) -> Bool {
     defer { withExtendedLifetime(block) {} }
-    return layout.places[slot].isPresent(in: start)
+    return layout.place(of: slot).isPresent(in: start)
   }
 
   /// The value of the slot; nil if it has none, or one of another type.

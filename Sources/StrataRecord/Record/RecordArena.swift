@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import StrataPrimitives
 
 /// Collects records into shared blocks, so that one fetch or save makes few allocations.
 ///
@@ -34,7 +35,9 @@ package struct RecordArena {
     byteCount: Int,
     initializing initialize: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
   ) throws(Failure) -> Record {
-    precondition(byteCount <= Int(UInt32.max), "a record in memory has less than 4 GiB")
+    require(
+      byteCount <= Int(UInt32.max),
+      "An object in memory has less than 4 GiB, and its merged changes have \(byteCount) bytes.")
     let block = room(for: byteCount)
     let offset = block.usedByteCount
     try initialize(

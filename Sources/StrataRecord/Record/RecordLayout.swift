@@ -56,6 +56,8 @@ package final class RecordLayout: Sendable {
   let fixedStart: Int
   /// The class slot to which each byte of the fixed part belongs.
   let slotsByFixedByte: [Int]
+  /// The name of the records' entity, for sentences about mistakes of a class.
+  package let entityName: String
 
   /// The largest model version; bit 15 of the header is taken.
   package static let versionMax: UInt16 = 0x7FFF
@@ -68,10 +70,12 @@ package final class RecordLayout: Sendable {
   ///   - version: 1 … `versionMax`.
   ///   - slots: by class slot index; numbers are distinct.
   ///   - byteCountMax: at most `Record.byteCountMax`.
+  ///   - entityName: the name of the records' entity.
   package init(
-    version: UInt16, slots: [SlotDescription], byteCountMax: Int = Record.byteCountMax
+    version: UInt16, slots: [SlotDescription], byteCountMax: Int = Record.byteCountMax,
+    of entityName: String = "An entity"
   ) {
-    precondition(
+    require(
       version > 0 && version <= Self.versionMax, "a model version is a number from 1 to 32,767")
     let placed = slots.indices.filter { slots[$0].kind != .toMany }
       .sorted { slots[$0].number < slots[$1].number }
@@ -82,7 +86,7 @@ package final class RecordLayout: Sendable {
     fixedStart = position
     for (bit, slot) in placed.enumerated() {
       let (number, code) = (slots[slot].number, SlotCode(slots[slot]))
-      precondition(
+      require(
         bit == 0 || slots[placed[bit - 1]].number < number,
         "two slots of one record have the number \(number.rawValue)")
       places[slot] = SlotPlace(
@@ -93,6 +97,7 @@ package final class RecordLayout: Sendable {
       slotsByFixedByte += repeatElement(slot, count: code.fixedByteCount)
     }
     self.version = version
+    self.entityName = entityName
     self.byteCountMax = byteCountMax
     self.slots = slots
     self.places = places
@@ -123,12 +128,27 @@ package final class RecordLayout: Sendable {
 extension RecordLayout {
   /// The slot of a record.
   /// - Parameters:
-  ///   - index: a class slot of this layout; another traps.
+  ///   - index: a class slot of this layout; another stops the program.
   ///   - record: the first byte of a record that is valid in this layout. The result points into
   ///     it.
   @inlinable @inline(__always)
   package func slot(_ index: Int, at record: UnsafeRawPointer) -> _RecordSlot {
-    slot(places[index], at: record)
+    slot(place(of: index), at: record)
+  }
+
+  /// The place of a class slot. Whether there is such a slot is checked once: the array's own check
+  /// is the same, and prints nothing in an optimised build.
+  @inlinable @inline(__always)
+  package func place(of slot: Int) -> SlotPlace {
+    if slot < 0 || slot >= places.count { stopBeyondSlots(slot) }
+    return places[slot]
+  }
+
+  @inline(never)
+  @usableFromInline func stopBeyondSlots(_ slot: Int) -> Never {
+    stopProgram(
+      "\(entityName) has \(places.count) slots, and none at \(slot): a property of a class has the "
+        + "type and the slot of its description.")
   }
 
   /// Whether the slot is a to-one relationship. A damaged index may name any slot.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataModel
+import StrataPrimitives
 
 /// Makes records of an entity's present layout from the records of an earlier one, which stay in
 /// the store as they are until their objects are next saved.
@@ -31,7 +32,7 @@ package final class RecordUpgrade: Sendable {
     from earlier: RecordLayout, to present: RecordLayout, template: Record,
     _ renumbering: SlotRenumbering = SlotRenumbering()
   ) {
-    precondition(
+    require(
       Self.isPossible(from: earlier, to: present, renumbering),
       "the values of an earlier layout's slots fit the slots that continue them")
     self.earlier = earlier

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import StrataModel
+import StrataPrimitives
 
 /// The content of a slot.
 package enum SlotKind: Sendable, Hashable {
@@ -24,7 +25,7 @@ package struct SlotDescription: Sendable, Hashable {
   package init(
     number: PropertyNumber, kind: SlotKind, isTransient: Bool = false, isExternal: Bool = false
   ) {
-    precondition(!isExternal || kind == .attribute(.data), "only data can be external")
+    require(!isExternal || kind == .attribute(.data), "only data can be external")
     self.number = number
     self.kind = kind
     self.isTransient = isTransient

@@ -84,6 +84,16 @@ extension SlotCode {
     default: AttributeType(rawValue: rawValue).map { .attribute($0) }
     }
   }
+
+  /// The kind in a sentence.
+  var words: String {
+    switch kind {
+    case .attribute(let type): "\(type)"
+    case .toOne: "a to-one relationship"
+    case .toMany: "a to-many relationship"
+    case nil: "a type of a later format"
+    }
+  }
 }
 
 /// The place of one slot in every record of a layout.

@@ -86,9 +86,9 @@ package final class EntitySchema: Sendable {
     return EntitySchema(
       store: StoreIdentity(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))),
       number: EntityNumber(rawValue: 0),
-      description: entity, layout: RecordLayout(version: 1, slots: slots), numbers: numbers,
-      indexes: [], relationships: Array(repeating: nil, count: slots.count), incoming: [],
-      family: [])
+      description: entity, layout: RecordLayout(version: 1, slots: slots, of: entity.name),
+      numbers: numbers, indexes: [], relationships: Array(repeating: nil, count: slots.count),
+      incoming: [], family: [])
   }
 
   /// The index over `slot`, or nil. O(indexes).

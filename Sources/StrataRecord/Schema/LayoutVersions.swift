@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Foundation
 package import StrataModel
+import StrataPrimitives
 
 /// The layouts of a store's records: the version of each entity's present one, and the earlier
 /// ones, which records have that were not saved since. The store's catalog keeps it.
@@ -38,7 +39,7 @@ package struct LayoutVersions: Codable, Sendable, Hashable {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
     guard let data = try? encoder.encode(self) else {
-      preconditionFailure("numbers and bytes are always encodable")
+      stopProgram("numbers and bytes are always encodable")
     }
     return Array(data)
   }

@@ -54,7 +54,7 @@ struct SchemaBuilder {
     // Superentities come first.
     for (place, entity) in model.entities.enumerated() {
       guard let number = numbers.number(ofEntity: entity.name) else {
-        preconditionFailure("a schema is made with a number for each of its entities")
+        stopProgram("a schema is made with a number for each of its entities")
       }
       let inherited = entity.superentity.flatMap { places[ObjectIdentifier($0)] }
       var inverses = inherited.map { known[$0].inverses } ?? []
@@ -94,7 +94,7 @@ struct SchemaBuilder {
       own.reserveCapacity(entity.properties.count)
       for property in entity.ownProperties {
         guard let number = byName[property.name] else {
-          preconditionFailure("a schema is made with a number for each of its properties")
+          stopProgram("a schema is made with a number for each of its properties")
         }
         own.append(PropertyNumber(rawValue: number))
       }
@@ -124,7 +124,8 @@ struct SchemaBuilder {
     return EntitySchema(
       store: store, number: known.number, description: entity,
       layout: RecordLayout(
-        version: layouts.version(of: known.number), slots: slots(of: entity, known.numbers)),
+        version: layouts.version(of: known.number), slots: slots(of: entity, known.numbers),
+        of: entity.name),
       numbers: known.numbers, indexes: indexes(of: entity, known.numbers),
       relationships: entity.properties.indices.map { relationship(atSlot: $0, in: entity, known) },
       incoming: incoming(to: entity),
@@ -165,7 +166,7 @@ struct SchemaBuilder {
       guard property.attribute?.isFullText == true else { return nil }
       let name = SchemaNumbers.name(ofWordsOf: property.name)
       guard let number = numbers.number(ofProperty: name, declaredBy: entity.name) else {
-        preconditionFailure("a schema is made with a number for each of its indexes")
+        stopProgram("a schema is made with a number for each of its indexes")
       }
       return IndexSchema(
         number: number, IndexSchema.Part(slot: slot, kind: Self.kind(of: property)),
@@ -180,13 +181,13 @@ struct SchemaBuilder {
     return (unique + entity.indexes.map { ($0, false) }).map { names, isUnique in
       let parts = names.map { name in
         guard let slot = entity.slot(named: name) else {
-          preconditionFailure("a model's constraints and indexes are about its own properties")
+          stopProgram("a model's constraints and indexes are about its own properties")
         }
         return IndexSchema.Part(slot: slot, kind: Self.kind(of: entity.properties[slot]))
       }
       let name = SchemaNumbers.name(ofIndexOver: names)
       guard let number = numbers.number(ofProperty: name, declaredBy: entity.name) else {
-        preconditionFailure("a schema is made with a number for each of its indexes")
+        stopProgram("a schema is made with a number for each of its indexes")
       }
       return IndexSchema(number: number, parts[0], Array(parts.dropFirst()), isUnique: isUnique)
     }
@@ -231,7 +232,7 @@ struct SchemaBuilder {
 
   private func known(_ entity: EntityDescription) -> Known {
     guard let place = places[ObjectIdentifier(entity)] else {
-      preconditionFailure("a schema is made with a number for each of its entities")
+      stopProgram("a schema is made with a number for each of its entities")
     }
     return known[place]
   }

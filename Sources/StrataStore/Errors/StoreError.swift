@@ -3,6 +3,7 @@ public import Foundation
 public import StrataChanges
 package import StrataLMDB
 public import StrataModel
+import StrataPrimitives
 
 /// Why a store could not be opened, read or saved to. No error removes anything that was saved
 /// before, and a save that fails has written nothing.
@@ -217,7 +218,7 @@ extension StoreError {
     switch error {
     case let error as StoreError: self = error
     case let error as LMDBError: self.init(error)
-    default: preconditionFailure("a store throws nothing else: \(error)")
+    default: stopProgram("a store throws nothing else: \(error)")
     }
   }
 }

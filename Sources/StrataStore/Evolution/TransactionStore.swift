@@ -3,6 +3,7 @@ package import Foundation
 package import StrataChanges
 import StrataLMDB
 import StrataModel
+import StrataPrimitives
 package import StrataRecord
 
 /// A store within one write transaction. Contexts read and save in it, and other readers do not see
@@ -54,7 +55,7 @@ package final class TransactionStore: PersistentStore, @unchecked Sendable {
   }
 
   private func requireWriter() {
-    precondition(
+    require(
       queue.environment.isOnWriterThread,
       "The code of a migration's stage uses its contexts on the thread on which it is called.")
   }

@@ -173,7 +173,7 @@ extension StoreFile {
       // Only of a catalog that is missing: it was just made.
       throw .corrupted
     } catch {
-      preconditionFailure("nothing else is thrown in there: \(error)")
+      stopProgram("nothing else is thrown in there: \(error)")
     }
     return environment
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Foundation
 package import StrataChanges
+import StrataPrimitives
 
 // Operations on one store: its file, its history and its batches. The store itself has them.
 
@@ -30,7 +31,7 @@ extension StoreGroup {
   package func historyStatus() throws -> HistoryStatus? { throw StoreError.severalStores }
 
   package func historyToken(of generation: UInt64) -> HistoryToken {
-    preconditionFailure("a history is of one store")
+    stopProgram("a history is of one store")
   }
 
   package func history(

@@ -2,6 +2,7 @@
 package import StrataChanges
 import StrataLMDB
 import StrataModel
+import StrataPrimitives
 import StrataRecord
 
 /// Checks all that is in one state of a store: each record, each external value, each entry of an
@@ -64,7 +65,7 @@ package struct StoreCheck {
     report: @escaping (Finding) -> Void
   ) {
     guard let view = snapshot as? StoreView else {
-      preconditionFailure("only a store of its own kind can be checked")
+      stopProgram("only a store of its own kind can be checked")
     }
     self.view = view
     self.progress = progress

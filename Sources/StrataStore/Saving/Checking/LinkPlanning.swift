@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataChanges
 import StrataModel
+import StrataPrimitives
 import StrataRecord
 
 /// Plans which link entries come and go.
@@ -32,7 +33,7 @@ struct LinkPlanning {
   /// no longer exists: a position is not a link, and any deletion removes it with its objects.
   private func planOwnLinks() throws {
     for (place, links) in state.plan.links.byPlace {
-      precondition(
+      require(
         state.view.trees.entries(of: place.relationship) != nil,
         "a change set holds links of the model's own relationships")
       var changes = state.plan.linkEntries.removeValue(forKey: place.relationship) ?? .init()

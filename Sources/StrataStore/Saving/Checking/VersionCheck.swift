@@ -22,7 +22,7 @@ struct VersionCheck {
     for span in state.save.changes.spans {
       guard let entity = state.schema.entity(span.entity),
         let tree = state.view.trees.records(of: span.entity)
-      else { preconditionFailure("a change set holds objects of the model's own entities") }
+      else { stopProgram("a change set holds objects of the model's own entities") }
       try requireSerials(ofObjectsAt: span.range)
       var items: [SavePlan.Item] = []
       items.reserveCapacity(span.range.count)

@@ -126,7 +126,7 @@ final class CommitQueue: Sendable {
   ///
   /// - Important: This traps on the writer thread, which would wait for itself.
   func finish() {
-    precondition(
+    require(
       !environment.isOnWriterThread, "A store is not closed in the completion of a save.")
     while state.withLock({ $0.isScheduled || $0.isWriting }) {
       let arrival = SuspendingClock.now

@@ -2,6 +2,7 @@
 import StrataChanges
 import StrataLMDB
 import StrataModel
+import StrataPrimitives
 import StrataRecord
 
 /// One write transaction for all requests that waited.
@@ -111,7 +112,7 @@ struct GroupCommit {
       try Catalog.setFirstFreeSerial(block.upperBound, in: transaction)
       reservedEnd = block.upperBound
       replies.append((false, { completion(.success(block)) }))
-    case .batch, .history, .value: preconditionFailure("it has a transaction of its own")
+    case .batch, .history, .value: stopProgram("it has a transaction of its own")
     }
   }
 

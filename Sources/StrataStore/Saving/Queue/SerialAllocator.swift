@@ -96,9 +96,10 @@ final class SerialAllocator: Sendable {
       state.withLock { $0.add(Self.unreservedBlock()) }
       return nil
     }
-    precondition(
+    require(
       !store.isOnWriterThread,
-      "Contexts insert no objects in the completion of a save, nor while a batch fills its rows.")
+      "Contexts insert no objects in the completion of a save, nor while a batch fills its rows: "
+        + "insert them before or after.")
     let block: Range<UInt64>
     do {
       block = try reserve(for: store)

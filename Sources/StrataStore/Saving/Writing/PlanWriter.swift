@@ -3,6 +3,7 @@ import Foundation
 import StrataChanges
 import StrataLMDB
 import StrataModel
+import StrataPrimitives
 import StrataRecord
 
 /// Writes the plan of a save: everything in the order of its keys, through one cursor per tree.
@@ -141,7 +142,7 @@ struct PlanWriter {
         guard let stamp = new.stamp(at: slot, layout), item.old?.stamp(at: slot, layout) != stamp
         else { continue }
         guard let value = item.external.value(at: slot, fitting: stamp) else {
-          preconditionFailure("a plan has the bytes of what it changes")
+          stopProgram("a plan has the bytes of its changes")
         }
         try value.data.withUnsafeBytes { bytes in
           try ExternalKey(item.key, numbers[slot]).withBytes { try cursor.put($0, bytes) }

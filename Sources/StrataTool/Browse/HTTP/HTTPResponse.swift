@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import StrataPrimitives
 
 /// The answer to a request.
 struct HTTPResponse: Sendable {
@@ -40,7 +41,7 @@ struct HTTPResponse: Sendable {
 
   /// Adds a header field. Neither the name nor the value has a line end.
   mutating func add(_ name: String, _ value: String) {
-    precondition(!value.utf8.contains { $0 == 13 || $0 == 10 }, "a header field is one line")
+    require(!value.utf8.contains { $0 == 13 || $0 == 10 }, "a header field is one line")
     headers.append((name, value))
   }
 

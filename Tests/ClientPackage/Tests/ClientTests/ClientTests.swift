@@ -36,3 +36,31 @@ private let fixture = """
     Inserted(City.self).setting(\.name, to: "Shiraz").setting(\.country, to: iran)
   }
 }
+
+// Strata is optimized in a client's debug builds (the trait `OptimizedDebug`), and an optimized
+// `precondition` would print nothing.
+@Suite struct `A mistake that the compiler cannot find stops the client's program` {
+  @Test func `with a sentence of the call that was given a wrong number`() async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      _ = City.all.limit(-1)
+    }
+    let said = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
+    #expect(said.contains("limit(_:) takes 0 or more, not -1"))
+  }
+
+  @Test func `with a sentence of the context that an object is of`() async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      let model = try ManagedObjectModel(Country.self, City.self)
+      let coordinator = try PersistentStoreCoordinator(inMemory: model)
+      let context = ManagedObjectContext(parent: coordinator)
+      let other = ManagedObjectContext(parent: coordinator)
+      City(context: context).country = Country(context: other)
+    }
+    let said = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
+    #expect(said.contains("Country is of another context: pass its objectID"))
+  }
+}
