@@ -26,15 +26,27 @@ compare() { # path instructions at first, later
 # The instructions of a round, from a file of callgrind's.
 counted() { awk '/^totals: / { printf "%d", $2 / 500 }' "$1"; }
 
-# The first 500 rounds fill caches and pools. Only what is counted is slow.
+# The first 500 rounds fill caches and pools. Only what is counted is slow. As many operations as there
+# are cores run at the same time: instructions do not depend on it.
 "$soak" operations >"$folder/operations"
+cores=$(getconf _NPROCESSORS_ONLN)
+number=0
 while IFS= read -r operation; do
-  rm -rf "$folder/world" "$folder"/counts*
-  mkdir "$folder/world"
-  valgrind --tool=callgrind --instr-atstart=no --callgrind-out-file="$folder/counts" \
-    "$soak" "$folder/world" 5000 "$operation" >"$folder/log" 2>&1 </dev/null ||
-    { cat "$folder/log" >&2; exit 1; }
-  compare "$operation" "$(counted "$folder/counts.1")" "$(counted "$folder/counts.2")"
+  number=$((number + 1))
+  mkdir "$folder/world-$number"
+  {
+    valgrind --tool=callgrind --instr-atstart=no --callgrind-out-file="$folder/counts-$number" \
+      "$soak" "$folder/world-$number" 5000 "$operation" >"$folder/log-$number" 2>&1 </dev/null ||
+      rm -f "$folder/counts-$number.2"
+  } &
+  [ $((number % cores)) != 0 ] || wait
+done <"$folder/operations"
+wait
+number=0
+while IFS= read -r operation; do
+  number=$((number + 1))
+  [ -f "$folder/counts-$number.2" ] || { cat "$folder/log-$number" >&2; exit 1; }
+  compare "$operation" "$(counted "$folder/counts-$number.1")" "$(counted "$folder/counts-$number.2")"
 done <"$folder/operations"
 
 # The earlier commits are made without valgrind.
