@@ -78,7 +78,7 @@ private final class Reading {}
           KeyEncoder.append(objectKey: object, to: &entry)
           expected.append(entry)
         }
-        expected.sort { $0.lexicographicallyPrecedes($1) }
+        expected.sort { $0.precedes($1) }
         let found = entries(builder.finished())
         #expect(found == expected, "slot \(index.slot) of \(count), seed \(seed)")
         #expect(divided.entryCount == count)

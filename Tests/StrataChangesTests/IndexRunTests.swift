@@ -48,7 +48,7 @@ private typealias G = Geography
       try #require(entity.index(at: G.name)).append(valueOf: record, entity.layout, to: &entry)
       KeyEncoder.append(objectKey: key, to: &entry)
       return entry
-    }.sorted { $0.lexicographicallyPrecedes($1) }
+    }.sorted { $0.precedes($1) }
   }
 
   @Test func `have the entries of all records, sorted by their bytes`() throws {
@@ -106,8 +106,8 @@ private typealias G = Geography
       }
       for lower in bounds {
         let upper = bounds.randomElement(using: &random) ?? []
-        let isAbove: ([UInt8]) -> Bool = { !$0.lexicographicallyPrecedes(lower) }
-        let isBelow: ([UInt8]) -> Bool = { $0.lexicographicallyPrecedes(upper) }
+        let isAbove: ([UInt8]) -> Bool = { !$0.precedes(lower) }
+        let isBelow: ([UInt8]) -> Bool = { $0.precedes(upper) }
         let found = run.indices(in: KeyRange(lower: lower, upper: upper))
         #expect(
           entries[found] == entries.filter { isAbove($0) && isBelow($0) }[...], "seed \(seed)")

@@ -7,7 +7,7 @@ import Testing
 private struct NaiveTree: Sendable {
   var entries: [[UInt8]: [UInt8]] = [:]
 
-  var sortedKeys: [[UInt8]] { entries.keys.sorted { $0.lexicographicallyPrecedes($1) } }
+  var sortedKeys: [[UInt8]] { entries.keys.sorted { $0.precedes($1) } }
 }
 
 /// The changes of a transaction to a tree and to its model.
@@ -82,7 +82,7 @@ private struct TreeModel: Model {
   private mutating func batch() {
     var keys: [[UInt8]] = []
     for _ in 0...random.below(20) { keys.append(randomKey(upTo: keyByteCountMax)) }
-    if Bool.random(using: &random) { keys.sort { $0.lexicographicallyPrecedes($1) } }
+    if Bool.random(using: &random) { keys.sort { $0.precedes($1) } }
     pending.append(.batch(keys, randomValue()))
     used += keys
   }
@@ -133,7 +133,7 @@ private struct TreeModel: Model {
       let found = try key.withUnsafeBytes { try transaction.get($0, in: tree).map([UInt8].init) }
       try expectSame(found, naive.entries[key], "the value of \(key)")
       let isFound = try key.withUnsafeBytes { try cursor.seek(atOrAbove: $0) }
-      let expected = keys.first { !$0.lexicographicallyPrecedes(key) }
+      let expected = keys.first { !$0.precedes(key) }
       try expectSame(isFound ? [UInt8](cursor.key) : nil, expected, "the first from \(key) on")
     }
   }

@@ -101,7 +101,7 @@ private struct PathWorld: Model {
   @Test func `finds the same, and is taken`() async {
     let meets = Dictionary(uniqueKeysWithValues: PathTaken.all.map { ($0, 5) })
     let failure = await ModelTest(
-      "access paths", sequences: 8, steps: 200, meets: meets, width: 2, make: PathWorld.init
+      "access paths", sequences: 4, steps: 200, meets: meets, width: 2, make: PathWorld.init
     ).firstFailure()
     #expect(failure == nil)
   }

@@ -201,7 +201,7 @@ extension FetchRequest<City> {
 
   private func expectNone(_ name: String, cityCount: Int, segmentCount: Int) async {
     let failure = await ModelTest(
-      "covered rows, \(name)", sequences: 4, steps: 150, meets: ["covered": 100]
+      "covered rows, \(name)", sequences: 2, steps: 150, meets: ["covered": 100]
     ) {
       try CoveredWorld($0, cityCount: cityCount, segmentCount: segmentCount)
     }.firstFailure()

@@ -73,7 +73,7 @@ private struct FilteredWorld: Model {
   }
 
   private func failure(
-    _ name: String, cityCount: Int, segmentCount: Int, sequenceCount: Int = 6, stepCount: Int = 120
+    _ name: String, cityCount: Int, segmentCount: Int, sequenceCount: Int = 3, stepCount: Int = 120
   ) async -> ModelFailure? {
     await ModelTest("fetch, \(name)", sequences: sequenceCount, steps: stepCount) {
       try FilteredWorld($0, cityCount: cityCount, segmentCount: segmentCount)

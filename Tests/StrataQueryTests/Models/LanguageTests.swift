@@ -90,7 +90,7 @@ private struct FormattedWorld: Model {
 @Suite struct `The whole language compared with a plain filter` {
   @Test func `finds the same`() async {
     let failure = await ModelTest(
-      "language", sequences: 42, steps: 120, width: 2, make: FormattedWorld.init
+      "language", sequences: 20, steps: 120, width: 2, make: FormattedWorld.init
     ).firstFailure()
     #expect(failure == nil)
   }

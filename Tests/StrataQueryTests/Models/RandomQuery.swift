@@ -344,6 +344,6 @@ struct TextOrder: Comparable {
   init(_ text: String) { bytes = Array(text.precomposedStringWithCanonicalMapping.utf8) }
 
   static func < (left: TextOrder, right: TextOrder) -> Bool {
-    left.bytes.lexicographicallyPrecedes(right.bytes)
+    left.bytes.precedes(right.bytes)
   }
 }

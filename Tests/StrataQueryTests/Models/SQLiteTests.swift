@@ -66,7 +66,7 @@ private struct TabledWorld: Model {
 struct `The language compared with SQLite` {
   @Test func `finds the same as SQLite in the same rows`() async {
     let failure = await ModelTest(
-      "SQLite", sequences: 42, steps: 120, width: 2, make: TabledWorld.init
+      "SQLite", sequences: 20, steps: 120, width: 2, make: TabledWorld.init
     ).firstFailure()
     #expect(failure == nil)
   }

@@ -2,6 +2,7 @@
 import StrataChanges
 import StrataModel
 import StrataRecord
+import StrataTestSupport
 
 /// A store's state as sorted arrays: the contract of `Snapshot` in the plainest way. It counts its
 /// reads.
@@ -35,7 +36,7 @@ final class MemorySnapshot: Snapshot {
       }
     }
     self.indexes = indexes.mapValues { entries in
-      entries.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+      entries.sorted { $0.bytes.precedes($1.bytes) }
     }
   }
 
@@ -70,8 +71,8 @@ final class MemorySnapshot: Snapshot {
     _ body: (UnsafeRawBufferPointer, ObjectKey) throws -> ScanStep
   ) throws {
     let entries = (indexes[index] ?? []).filter { entry in
-      !entry.bytes.lexicographicallyPrecedes(range.lower)
-        && (range.upper.map { entry.bytes.lexicographicallyPrecedes($0) } ?? true)
+      !entry.bytes.precedes(range.lower)
+        && (range.upper.map { entry.bytes.precedes($0) } ?? true)
     }
     for entry in isReversed ? entries.reversed() : entries {
       entryScanCount += 1

@@ -284,7 +284,7 @@ private struct Evolving: Model {
 
 @Suite struct `A store whose model changes again and again` {
   @Test func `has what a naive model of it has`() async {
-    let failure = await ModelTest("evolution", sequences: 60, steps: 40, width: 2) {
+    let failure = await ModelTest("evolution", sequences: 30, steps: 40, width: 2) {
       try Evolving($0)
     }.firstFailure()
     #expect(failure == nil)

@@ -177,7 +177,7 @@ private struct Hierarchy: Model {
 
 @Suite struct `A store whose hierarchy changes again and again` {
   @Test func `has what a naive model of it has`() async {
-    let failure = await ModelTest("hierarchy", sequences: 60, steps: 40, width: 2) {
+    let failure = await ModelTest("hierarchy", sequences: 30, steps: 40, width: 2) {
       try Hierarchy($0)
     }.firstFailure()
     #expect(failure == nil)

@@ -38,27 +38,34 @@
     /// All orders of the steps of the parts: each names the part that makes a step. A writer would
     /// wait for another, which is no order of steps.
     var orders: [[Int]] {
-      Self.merges(parts.map(\.stepCount)).filter { isPossible($0) && !hasTwoWriting($0) }
+      Self.orders(of: parts.map(\.stepCount)) { done in
+        parts.indices.filter { parts[$0].writing?.contains(done[$0]) ?? false }.count > 1
+      }.filter(isPossible)
     }
 
-    static func merges(_ counts: [Int]) -> [[Int]] {
-      if counts.allSatisfy({ $0 == 0 }) { return [[]] }
-      return counts.indices.flatMap { part -> [[Int]] in
-        guard counts[part] > 0 else { return [] }
-        var rest = counts
-        rest[part] -= 1
-        return merges(rest).map { [part] + $0 }
+    /// All orders of the steps of parts, from the number of steps of each.
+    ///
+    /// - Parameter isRefused: whether no order may have a state: the number of steps that each part
+    ///   has done.
+    static func orders(
+      of stepCounts: [Int], isRefused: ([Int]) -> Bool = { _ in false }
+    ) -> [[Int]] {
+      var orders: [[Int]] = []
+      var order: [Int] = []
+      var done = stepCounts.map { _ in 0 }
+      func extend() {
+        if isRefused(done) { return }
+        if done == stepCounts { orders.append(order) }
+        for part in stepCounts.indices where done[part] < stepCounts[part] {
+          order.append(part)
+          done[part] += 1
+          extend()
+          done[part] -= 1
+          order.removeLast()
+        }
       }
-    }
-
-    private func hasTwoWriting(_ order: [Int]) -> Bool {
-      var done = parts.map { _ in 0 }
-      for part in order {
-        done[part] += 1
-        let writing = parts.indices.filter { parts[$0].writing?.contains(done[$0]) ?? false }
-        if writing.count > 1 { return true }
-      }
-      return false
+      extend()
+      return orders
     }
 
     /// The states that the model allows the reader of `order` to see.
@@ -94,25 +101,39 @@
   }
 
   extension Interleaving {
-    /// The result of walking all orders.
+    /// The result of walking orders.
     struct Tally {
+      /// How many orders there are.
       var orderCount = 0
+      var walkedCount = 0
       /// An order, the view of its reader and the allowed views.
       var mistakes: [String] = []
     }
 
-    /// Walks every order, on a thread of its own: it blocks, and Swift's pool has few threads.
-    func walk(on stage: InterleavingStage) async throws -> Tally {
+    /// Walks the orders until `mistakeCountMax` are wrong, on a thread of its own: it blocks, and
+    /// Swift's pool has few threads.
+    ///
+    /// - Parameter share: one of this many orders is walked, beginning with the first.
+    func walk(
+      every share: Int = 1, mistakeCountMax: Int, on stage: InterleavingStage
+    ) async throws -> Tally {
       try await withCheckedThrowingContinuation { continuation in
-        Thread { continuation.resume(with: Result { try walkAll(on: stage) }) }.start()
+        Thread {
+          continuation.resume(with: Result { try walkAll(every: share, mistakeCountMax, stage) })
+        }.start()
       }
     }
 
-    private func walkAll(on stage: InterleavingStage) throws -> Tally {
-      var tally = Tally()
-      for order in orders {
-        tally.orderCount += 1
-        if let mistake = try walk(order, on: stage) { tally.mistakes.append(mistake) }
+    private func walkAll(
+      every share: Int, _ mistakeCountMax: Int, _ stage: InterleavingStage
+    ) throws -> Tally {
+      let orders = orders
+      var tally = Tally(orderCount: orders.count)
+      for place in stride(from: 0, to: orders.count, by: share) {
+        tally.walkedCount += 1
+        guard let mistake = try walk(orders[place], on: stage) else { continue }
+        tally.mistakes.append(mistake)
+        if tally.mistakes.count == mistakeCountMax { break }
       }
       return tally
     }
