@@ -202,9 +202,10 @@ extension ContextMerger {
       }
       plan.raised[key] = raised
     }
-    if change.kind == .update, isChangedBeneath || hint.isNamed {
-      plan.reported.refreshed.append(key)
-    }
+    guard change.kind == .update, isChangedBeneath || hint.isNamed else { return }
+    // A child may have updated it before its insertion by others was merged here.
+    let hasCome = hint.isNamed && !hint.wasThere(isThere: true)
+    if hasCome { plan.reported.inserted.append(key) } else { plan.reported.refreshed.append(key) }
   }
 
   /// A savepoint that throws takes back no merge, so its changes are merged as well.

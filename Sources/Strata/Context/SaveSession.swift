@@ -47,7 +47,6 @@ final class SaveSession: ContextPart {
     try reporter.throwDeferredError()
     work.encodeEdits()
     finishPendingSave()
-    reporter.announceMerges()
     publisher.announceTurn()
     let outer = preparation
     preparation = SavePreparation()

@@ -291,9 +291,11 @@ package final class TurnPublisher: ContextPart {
     }
   }
 
-  /// Posts the children's saves that the turn has integrated, and then the turn's changes so far.
-  /// The caller has encoded all edits.
+  /// Posts the merges that were made while views were taken, the children's saves that the turn has
+  /// integrated, and then the turn's changes so far, which may be of the merged objects. The caller
+  /// has encoded all edits.
   func announceTurn() {
+    reporter.announceMerges()
     reporter.turnStart = work.working
     let (integrated, changes) = (reporter.takeIntegrated(), reporter.takeTurn())
     if !integrated.isEmpty || !changes.isUntouched { work.noteTurnAnnouncedInSavepoints() }
