@@ -107,8 +107,8 @@ final class DeletionEditor: ContextPart {
     }
   }
 
-  /// Makes the values that an object shows those of its record, with the links that this deletion
-  /// has cut. External values stay those of the record, which are beneath.
+  /// Puts the values that an object shows into its record, with the links that this deletion has
+  /// cut. The record keeps its external values, because the state beneath has them.
   private func keepValues(of object: ManagedObject) {
     let draft = object.draft.take()
     guard let record = object.record, draft != nil || !cutTargets.isEmpty else { return }

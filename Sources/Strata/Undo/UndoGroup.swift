@@ -13,7 +13,7 @@ import StrataRecord
 /// - I1 A group has each object or link once, with its state before the group's first change of it
 ///   and after the last. It has no objects that were inserted and deleted. A value or a link that
 ///   was changed and changed back is a transition to nothing: undoing the group finds it, and
-///   removes what it has left unsaved.
+///   removes the unsaved change that is left of it.
 ///
 /// ## Lifetime
 /// The records share blocks with those that were encoded at the same time (`RecordArena`), and keep

@@ -23,8 +23,8 @@ extension Overlay {
       })
   }
 
-  /// Those of `beneath` that have the same state with the unfrozen changes, in both directions: a
-  /// link has no values of its own, so one that came and went is no change.
+  /// The links of `beneath` that have the same state with the unfrozen changes, in both directions.
+  /// A link has no values, so a link that was added and removed again is unchanged.
   ///
   /// - Parameter beneath: states of links beneath the unfrozen changes.
   func links(asIn beneath: LinkChanges, _ schema: Schema) -> LinkChanges {

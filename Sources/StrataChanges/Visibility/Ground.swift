@@ -4,8 +4,8 @@ import StrataRecord
 
 /// The state beneath the receiver of a push: of the objects for which the sender's knowledge may be
 /// outdated, and of the pushed links of which the receiver has an unsaved state. Pushed changes of
-/// objects are laid over it if the receiver has no change of its own; links that equal it are no
-/// change.
+/// objects are laid over it if the receiver has not changed the object. Links that equal it are
+/// unchanged.
 ///
 /// It is read before the composition, which itself reads nothing and cannot fail.
 package struct Ground: Sendable {

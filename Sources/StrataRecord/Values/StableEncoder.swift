@@ -6,10 +6,10 @@ internal import Foundation
 /// encodes its elements in the order of its hash table, which differs between equal sets and from
 /// process to process.
 ///
-/// Foundation's encoder makes all other bytes. An encoder between it and the values sees
-/// each value's type. It encodes a set by itself, and gives Foundation's a mark in the place of the
-/// set, which is replaced by the set's bytes in the end. So each value is encoded once, at any
-/// depth.
+/// Foundation's encoder makes all other bytes. This encoder stands between it and the values, and
+/// sees each value's type. It encodes a set by itself, gives Foundation's encoder a mark in its
+/// place, and replaces the mark by the set's bytes in the end. So each value is encoded once, at
+/// any depth.
 ///
 /// ```
 ///  ["b", {10, 9}]    Foundation's:  ["b","<mark>0"]    parts:  [10,9]    result:  ["b",[10,9]]
@@ -60,7 +60,7 @@ final class StableEncoder {
 
   /// The bytes of each element, in their order.
   ///
-  /// - Parameter elements: each in an array of its own. The bytes between two elements are then
+  /// - Parameter elements: one array for each element. The bytes between two elements are then
   ///   `],"<mark>",[`, which is nowhere else.
   private func pieces(_ elements: [[some Encodable]]) throws -> [Data] {
     if elements.isEmpty { return [] }

@@ -73,7 +73,7 @@ struct Catalog {
   /// The catalog of a new store of `model`.
   ///
   /// - Parameters:
-  ///   - origin: the parts that it shares with other stores; nil for a store of its own.
+  ///   - origin: the parts that it shares with other stores; nil if it shares none.
   ///   - stages: the models of the stages that the store has been through.
   init(
     newStoreOf model: ManagedObjectModel, from origin: StoreOrigin? = nil,
