@@ -62,6 +62,17 @@ private struct Scene {
 
   func merge() { view.processPendingChanges() }
 
+  /// Merges the saves that a log has.
+  func merge(_ saves: MessageLog) throws {
+    for message in saves.messages(.didSave) { try view.mergeChanges(fromContextDidSave: message) }
+  }
+
+  /// Another context beside the view, and the log of its messages.
+  func other() -> (context: ManagedObjectContext, log: MessageLog) {
+    let context = ManagedObjectContext(parent: container.root)
+    return (context, MessageLog(context.layer))
+  }
+
   /// The names that the list shows, once the list, a fetch and the audience agree.
   func names(_ location: SourceLocation = #_sourceLocation) throws -> [String] {
     merge()
@@ -220,6 +231,35 @@ private struct Scene {
     #expect(try scene.names() == [])
   }
 
+  @Test(arguments: ["undo", "change", "child"])
+  func `whose last change here was not told of yet`(_ change: String) throws {
+    let scene = try Scene(garden())
+    scene.view.undoManager = ManagedObjectContext.UndoManager()
+    let id = try scene.workers.insert("a")
+    #expect(try scene.names() == ["a"])
+    let plant = try scene.view.existingObject(Plant.self, with: id)
+    switch change {
+    case "undo":
+      scene.view.delete(plant)
+      #expect(try scene.names() == [])
+      scene.view.undo()
+    case "change": plant.height = 7
+    default:
+      scene.merge()
+      let child = ManagedObjectContext(parent: scene.view.layer)
+      try child.existingObject(Plant.self, with: id).height = 7
+      try child.save()
+      // Integrates the child's save, and tells of it when the turn ends.
+      #expect(try scene.view.fetch(Plant.all).map(\.height) == [7])
+    }
+    let log = MessageLog(scene.view.layer)
+    try scene.workers.delete(id)
+    #expect(try scene.names() == [])
+    let changes = log.messages(.objectsDidChange).map(\.objects)
+    #expect(changes.map(\.deleted) == [[id]])
+    #expect(changes.allSatisfy { $0.inserted.isEmpty && $0.updated.isEmpty })
+  }
+
   @Test func `that came and went while a savepoint kept merges waiting`() throws {
     let scene = try Scene(garden(), isConfined: true)
     try scene.view.withSavepoint {
@@ -229,6 +269,82 @@ private struct Scene {
       try scene.workers.delete(id)
     }
     #expect(try scene.names() == [])
+  }
+}
+
+@Suite struct `A list tells of an insertion by others` {
+  @Test(arguments: [true, false])
+  func `when a child has changed the object before the merge`(isAutomatic: Bool) throws {
+    let scene = try Scene(garden())
+    scene.view.automaticallyMergesChangesFromParent = isAutomatic
+    let (other, saves) = scene.other()
+    let id = other.plant("a").objectID
+    try other.save()
+    let child = ManagedObjectContext(parent: scene.view.layer)
+    try child.existingObject(Plant.self, with: id).name = "b"
+    try child.save()
+    if !isAutomatic { try scene.merge(saves) }
+    #expect(try scene.names() == ["b"])
+  }
+
+  @Test(arguments: [true, false])
+  func `when a savepoint has read the object before the merge`(isKept: Bool) throws {
+    struct Refusal: Error {}
+    let scene = try Scene(garden())
+    scene.merge()
+    let id = try scene.workers.insert("a")
+    var plant: Plant?
+    try? scene.view.withSavepoint {
+      plant = try scene.view.existingObject(Plant.self, with: id)
+      #expect(plant?.name == "a")
+      if !isKept { throw Refusal() }
+    }
+    #expect(try scene.names() == ["a"])
+    #expect(plant?.name == "a")
+  }
+
+  @Test(arguments: ["merge", "save", "turn"])
+  func `before its deletion in the turn that has read it`(_ end: String) throws {
+    let scene = try Scene(garden())
+    let (other, saves) = scene.other()
+    let log = MessageLog(scene.view.layer)
+    scene.merge()
+    let id = other.plant("a").objectID
+    try other.save()
+    scene.view.delete(try scene.view.existingObject(Plant.self, with: id))
+    switch end {
+    case "merge": try scene.merge(saves)
+    case "save": try scene.view.save()
+    default: scene.merge()
+    }
+    #expect(try scene.names() == [])
+    let changes = log.messages(.objectsDidChange).map(\.objects)
+    #expect(changes.first { $0.inserted.contains(id) || $0.deleted.contains(id) }?.inserted == [id])
+  }
+}
+
+@Suite struct `A list in a context that merges on request` {
+  @Test func `follows what the parent has made of a save`() throws {
+    let scene = try Scene(garden())
+    scene.view.automaticallyMergesChangesFromParent = false
+    let (other, saves) = scene.other()
+    let gardener = other.gardener("g")
+    try other.save()
+    scene.merge()
+    let list = FetchedResultsController(
+      Plant.all.sorted(by: \.name), context: scene.view,
+      sectionNameKeyPath: { $0.gardener.name })
+    scene.view.plant(
+      "a", of: try scene.view.existingObject(Gardener.self, with: gardener.objectID))
+    try list.performFetch()
+    #expect(list.sections.map(\.name) == ["g"])
+    // The other context does not know the plant; the parent drops its link.
+    other.delete(gardener)
+    try other.save()
+    try scene.view.save()
+    try scene.merge(saves)
+    scene.merge()
+    #expect(list.sections.map(\.name) == [nil])
   }
 }
 

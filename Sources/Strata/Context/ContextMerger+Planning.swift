@@ -59,6 +59,13 @@ private struct MergePlan {
   /// Pending, registered or named objects that the view no longer has.
   var gone: Set<ObjectKey> = []
   var arena = RecordArena()
+
+  /// Reports an object that is there: as inserted, if events say that it has come since the last
+  /// merge. It may have been read, and a child may have updated it, before its insertion is merged.
+  mutating func report(_ key: ObjectKey, by hint: ChangeHint) {
+    let hasCome = hint.isNamed && !hint.wasThere(isThere: true)
+    if hasCome { reported.inserted.append(key) } else { reported.refreshed.append(key) }
+  }
 }
 
 extension ContextMerger {
@@ -146,7 +153,7 @@ extension ContextMerger {
       return
     }
     if hint.isNamed || registry.cache.originalRecord(of: object) != stored.record {
-      plan.reported.refreshed.append(key)
+      plan.report(key, by: hint)
     }
     plan.taken.append((object, stored))
   }
@@ -164,16 +171,16 @@ extension ContextMerger {
     } else {
       exists = try isLookedUp ? plan.view.snapshot.contains(key) : hint.deletionCount == 0
     }
-    let wasThere = hint.wasThere(isThere: exists)
     guard exists else {
       if object != nil || hint.isNamed { plan.reported.deleted.append(key) }
       // It came and went, which no message says; but a list may have been fetched in between.
-      if object == nil, hint.isNamed, !wasThere { plan.reported.inserted.append(key) }
+      if object == nil, hint.isNamed, !hint.wasThere(isThere: false) {
+        plan.reported.inserted.append(key)
+      }
       plan.gone.insert(key)
       return
     }
-    if !hint.isNamed { return }
-    if wasThere { plan.reported.refreshed.append(key) } else { plan.reported.inserted.append(key) }
+    if hint.isNamed { plan.report(key, by: hint) }
   }
 
   private func planPending(
@@ -202,10 +209,7 @@ extension ContextMerger {
       }
       plan.raised[key] = raised
     }
-    guard change.kind == .update, isChangedBeneath || hint.isNamed else { return }
-    // A child may have updated it before its insertion by others was merged here.
-    let hasCome = hint.isNamed && !hint.wasThere(isThere: true)
-    if hasCome { plan.reported.inserted.append(key) } else { plan.reported.refreshed.append(key) }
+    if change.kind == .update, isChangedBeneath || hint.isNamed { plan.report(key, by: hint) }
   }
 
   /// A savepoint that throws takes back no merge, so its changes are merged as well.
@@ -313,6 +317,7 @@ extension ContextMerger {
       registry.cache.notePending(nil, of: object)
       registry.cache.noteCurrent(object)
     }
+    reporter.forget(plan.gone)
     for object in plan.revived { registry.unreportedGone.remove(object.key) }
     for key in plan.gone {
       registry.unreportedGone.remove(key)

@@ -134,7 +134,17 @@ extension SaveSession {
     if !work.edits.isEmpty || !work.working.isIdentical(to: before) { try prepareToSave() }
   }
 
+  /// Has lists look again at the objects of which the parent has made something else than was sent.
+  /// A context that merges automatically finds them among the parent's events.
+  private func noteDecided(_ push: (sent: Segment, received: Segment)) {
+    if merger.isAutomatic || reporter.liveResults.isEmpty { return }
+    let event = ChangeEvent(
+      pushing: push.sent, composed: push.received, from: layer.identity)
+    reporter.liveResults.note(GatheredEvents(suspects: event.decided))
+  }
+
   private func didHandOver(_ push: (sent: Segment, received: Segment)?) {
+    if let push { noteDecided(push) }
     let saved = push.map { Overlay([$0.sent]) } ?? Overlay()
     let changes = push?.sent.changes ?? ChangeTable()
     let withDidSave = registry.objectsWithDidSave(of: changes)

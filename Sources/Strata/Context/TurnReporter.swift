@@ -58,6 +58,14 @@ package final class TurnReporter {
     MainTurns.scheduleEnd(of: context)
   }
 
+  /// Forgets unreported changes of objects that a merge has found gone. The merge is reported
+  /// before these changes, and a change of the object after its deletion would bring it back.
+  func forget(_ gone: Set<ObjectKey>) {
+    if gone.isEmpty { return }
+    turn.forget(gone)
+    for index in integrated.indices { integrated[index].forget(gone) }
+  }
+
   // MARK: - Announcing
 
   /// The changes that were not reported yet, in order; this marks them as reported.

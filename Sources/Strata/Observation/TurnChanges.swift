@@ -65,6 +65,16 @@ struct TurnChanges: Sendable {
     if let place = inserted.lastIndex(of: former) { inserted[place] = key }
   }
 
+  /// Removes what was noted of objects that others have deleted: the report of the merge, which
+  /// comes first, says it all. O(changes).
+  mutating func forget(_ gone: Set<ObjectKey>) {
+    inserted.removeAll(where: gone.contains)
+    updated.removeAll(where: gone.contains)
+    deleted.removeAll(where: gone.contains)
+    refreshed.removeAll(where: gone.contains)
+    ends.removeAll { gone.contains($0.key) }
+  }
+
   /// Adds later changes.
   mutating func append(_ later: TurnChanges, schema: Schema) {
     inserted += later.inserted
