@@ -58,7 +58,7 @@ public struct AttributeDescription: Sendable {
     let originalName: String?
   }
 
-  private let contents: Shared<Contents>
+  private let contents: ValueBox<Contents>
   /// How the value is stored. Core Data: `type`.
   public let type: AttributeType
   /// Whether nil is a value. An attribute that is not optional and has no default reads as the
@@ -96,7 +96,7 @@ public struct AttributeDescription: Sendable {
     options: Set<AttributeOption> = [],
     originalName: String? = nil, needsDefault: Bool? = nil
   ) {
-    contents = Shared(
+    contents = ValueBox(
       Contents(
         name: name, keyPath: keyPath, defaultValue: defaultValue, options: options,
         originalName: originalName))

@@ -40,7 +40,7 @@ public struct RelationshipDescription: Sendable {
     let originalName: String?
   }
 
-  private let contents: Shared<Contents>
+  private let contents: ValueBox<Contents>
   /// How many targets the relationship has, and whether they have an order.
   public let kind: RelationshipDescription.Kind
   /// What happens to the targets when an object of the entity is deleted.
@@ -64,7 +64,7 @@ public struct RelationshipDescription: Sendable {
     inverse: RelationshipDescription.Inverse? = nil, options: Set<RelationshipOption> = [],
     originalName: String? = nil
   ) {
-    contents = Shared(
+    contents = ValueBox(
       Contents(
         name: name, keyPath: keyPath, destination: destination, inverse: inverse,
         options: options, originalName: originalName))

@@ -7,7 +7,7 @@
 ///
 /// ## Isolation
 /// Sendable: constant.
-final class Shared<Value: Sendable>: Sendable {
+final class ValueBox<Value: Sendable>: Sendable {
   let value: Value
 
   init(_ value: Value) { self.value = value }

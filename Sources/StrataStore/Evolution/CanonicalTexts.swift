@@ -37,29 +37,20 @@ struct CanonicalTexts {
     Set(texts.flatMap { entity, texts in texts.map { entity.numbers[$0.slot] } })
   }
 
-  /// The number of objects that are read before any of them is written.
-  private static let sliceCount = 512
-
   /// - Parameter view: of the transaction.
   /// - Throws: `StoreError.damaged`, `LMDBError`.
   func calculate(in view: StoreView, _ transaction: WriteTransaction) throws {
     for (entity, texts) in texts {
       guard let tree = view.trees.records(of: entity.number) else { continue }
-      var keys: [ObjectKey] = []
-      try view.scanKeys(of: entity.number) { key in
-        keys.append(key)
-        return .more
-      }
-      for start in stride(from: 0, to: keys.count, by: Self.sliceCount) {
-        let slice = keys[start..<min(start + Self.sliceCount, keys.count)]
-        try write(try changed(texts, of: slice, entity, in: view), to: tree, transaction)
+      try view.forEachKeys(of: entity.number) { keys in
+        try write(try changed(texts, of: keys, entity, in: view), to: tree, transaction)
       }
     }
   }
 
   /// The objects whose texts differ, with their new records and their generations.
   private func changed(
-    _ texts: [Text], of keys: ArraySlice<ObjectKey>, _ entity: EntitySchema, in view: StoreView
+    _ texts: [Text], of keys: [ObjectKey], _ entity: EntitySchema, in view: StoreView
   ) throws -> [(key: ObjectKey, record: Record, generation: UInt64)] {
     var arena = RecordArena()
     return try keys.compactMap { key in

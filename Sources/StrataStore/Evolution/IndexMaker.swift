@@ -75,23 +75,14 @@ struct IndexMaker {
   /// The number of entries of words above which they are written.
   private static let wordCountMax = 250_000
 
-  /// The number of objects that are read between two looks at the number of entries.
-  private static let sliceCount = 512
-
   /// Adds the entries of an entity's records. Entries of words are written whenever there are many.
   /// Nothing is written while records are read: LMDB may move them then.
   private func append(
     recordsOf entity: EntitySchema, _ indexes: [IndexSchema],
     to builders: inout [IndexRunBuilder], in transaction: WriteTransaction
   ) throws {
-    var keys: [ObjectKey] = []
-    try view.scanKeys(of: entity.number) { key in
-      keys.append(key)
-      return .more
-    }
-    for start in stride(from: 0, to: keys.count, by: Self.sliceCount) {
-      let slice = keys[start..<min(start + Self.sliceCount, keys.count)]
-      try view.visitRecords(of: Array(slice)) { key, _, record in
+    try view.forEachKeys(of: entity.number) { keys in
+      try view.visitRecords(of: keys) { key, _, record in
         guard let start = record?.baseAddress else { return }
         for place in builders.indices { builders[place].append(key, start) }
       }

@@ -98,6 +98,20 @@ extension StoreView {
     try walk(tree) { serial, _ in try body(ObjectKey(entity: entity, serial: serial)) == .more }
   }
 
+  /// Calls `body` with all keys of an entity, ascending, some hundred at a time. No read of the
+  /// tree is under way meanwhile, so `body` may write to it.
+  func forEachKeys(of entity: EntityNumber, _ body: ([ObjectKey]) throws -> Void) throws {
+    var keys: [ObjectKey] = []
+    try scanKeys(of: entity) { key in
+      keys.append(key)
+      return .more
+    }
+    let sliceCount = 512
+    for start in stride(from: 0, to: keys.count, by: sliceCount) {
+      try body(Array(keys[start..<min(start + sliceCount, keys.count)]))
+    }
+  }
+
   /// The keys of an entity's objects in all pages that can be read, ascending: for a tree that
   /// cannot be walked, because pages of it are damaged.
   package func readableKeys(of entity: EntityNumber) -> [ObjectKey] {
