@@ -37,7 +37,8 @@ private func makeGroup(_ entities: [Set<String>?] = [nil, nil, nil]) throws -> S
     #expect(group.place(of: ObjectKey(entity: city, serial: ObjectKey.serialMax)) == nil)
   }
 
-  @Test func `has room for 128 stores, one after the other`() throws {
+  @Test(.enabled(if: ProcessRoom.hasFiles(forStores: 128)))
+  func `has room for 128 stores, one after the other`() throws {
     let members = (0..<128).map { GroupMemberOptions(path: nil, name: "store \($0)") }
     let model = try ManagedObjectModel(entities: [Atlas.person, Atlas.mayor])
     let group = try StoreGroup.open(members, model: model)

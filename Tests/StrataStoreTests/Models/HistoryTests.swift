@@ -165,6 +165,15 @@ private struct History: Model {
     for key in savedCities { try delete(key) }
   }
 
+  /// Deletes all objects in a save of its own: their trees are emptied, whatever led to them.
+  mutating func deleteEverything() throws {
+    try save()
+    for key in naive.cities.keys.sorted() + naive.countries.sorted() + naive.tags.sorted() {
+      try edit.delete(key)
+    }
+    next = Naive()
+  }
+
   mutating func insertMany() {
     next.tags.insert(edit.insert(Atlas.tag))
     for _ in 0..<Int.random(in: 20...300, using: &random) { insertCity() }
@@ -264,6 +273,7 @@ private struct Sweeps: Model {
       sweep("update all") { try $0.updateAll() },
       sweep("delete most") { try $0.deleteMost() },
       sweep("delete all") { try $0.deleteAll() },
+      sweep("delete everything") { try $0.deleteEverything() },
       sweep("replace all") { history in
         try history.deleteAll()
         history.insertMany()

@@ -193,7 +193,8 @@ import Testing
       let queue = container.newBackgroundContext()
       for try await _ in queue.values(of: names) { break }
     }()
-    #expect(coordinator == nil)
+    // The iteration's context has scheduled a merge, whose turn holds it until it has ended.
+    while coordinator != nil { await Task.yield() }
   }
 
   @Test func `end when the task is cancelled`() async throws {
