@@ -9,12 +9,18 @@ import Strata
 /// saves as often as it is told, a line of the ledger each time. It keeps a fetched list of all
 /// lines by merges alone. When the list has the lines of all processes, it says
 /// `same <true|false> reloads <count> notices <count> within-100-ms <count> slowest-ms <number>`.
+///
+/// `SharingProcess <store> <times>` opens the store as often, looks at a line of it each time, and
+/// says `opened <times>`.
 @main enum SharingProcess {
   static func main() async throws {
     let arguments = CommandLine.arguments.dropFirst()
     let numbers = arguments.dropFirst().compactMap { Int($0) }
+    if arguments.count == 2, let store = arguments.first, let times = numbers.first {
+      return try open(URL(fileURLWithPath: store), times)
+    }
     guard arguments.count == 4, numbers.count == 3, let store = arguments.first else {
-      print("usage: SharingProcess <store> <number> <saves> <processes>")
+      print("usage: SharingProcess <store> ( <number> <saves> <processes> | <times> )")
       exit(64)
     }
     let (number, saveCount, processCount) = (numbers[0], numbers[1], numbers[2])
@@ -58,6 +64,16 @@ import Strata
     let (count, promptCount, slowest) = notices.result
     say("same \(isSame) notices \(count) within-100-ms \(promptCount) slowest-ms \(slowest)")
     withExtendedLifetime(container) {}
+  }
+
+  private static func open(_ store: URL, _ times: Int) throws {
+    for _ in 0..<times {
+      let container = try PersistentContainer(
+        at: store, model: try Ledger.model(), durability: .none)
+      let count = try container.root.performAndWait { try $0.count(Line.all) }
+      guard count == 1 else { throw CocoaError(.fileReadCorruptFile) }
+    }
+    say("opened \(times)")
   }
 
   private static func say(_ line: String) {

@@ -15,8 +15,24 @@ private struct SharingProcess {
   ///   - number: its place among the processes.
   ///   - saves: how often it saves.
   init(storeAt url: URL, number: Int, saves: Int, of processCount: Int) throws {
+    try self.init(url, ["\(number)", "\(saves)", "\(processCount)"])
+  }
+
+  /// - Parameters:
+  ///   - openings: how often it opens the store.
+  ///   - library: a library that the process loads before all others; nil for none.
+  init(storeAt url: URL, openings: Int, preloading library: URL?) throws {
+    try self.init(url, ["\(openings)"], preloading: library)
+  }
+
+  private init(_ url: URL, _ arguments: [String], preloading library: URL? = nil) throws {
+    if let library {
+      process.environment = ProcessInfo.processInfo.environment.merging(
+        ["LD_PRELOAD": library.path]
+      ) { $1 }
+    }
     process.executableURL = Bundle.main.bundleURL.appendingPathComponent("SharingProcess")
-    process.arguments = [url.path, "\(number)", "\(saves)", "\(processCount)"]
+    process.arguments = [url.path] + arguments
     process.standardOutput = output
     process.standardInput = input
     try process.run()
@@ -150,4 +166,71 @@ private struct SharingProcess {
       }
     }
   }
+
+  #if os(Linux)
+    /// How often each process opens the store: `STRATA_SHARED_OPENINGS`, 100 by default.
+    private static let openingCount =
+      ProcessInfo.processInfo.environment["STRATA_SHARED_OPENINGS"].flatMap(Int.init) ?? 100
+
+    /// Half of the processes go on late after each call that changes a lock: what others do in
+    /// between is seen.
+    @Test func `open it at the same time without an error`() throws {
+      let folder = try TemporaryDirectory()
+      let store = folder.file("ledger.strata")
+      do {
+        let container = try PersistentContainer(at: store, model: Ledger.model())
+        try container.root.performAndWait { context in
+          Line(context: context).sequence = 1
+          try context.save()
+        }
+      }
+      let library = try slowLocks(in: folder)
+      let processes = try (0..<8).map { number in
+        try SharingProcess(
+          storeAt: store, openings: Self.openingCount, preloading: number < 4 ? library : nil)
+      }
+      for process in processes {
+        #expect(process.line(after: "opened") == "\(Self.openingCount)")
+        #expect(process.waitUntilExit() == 0)
+      }
+    }
+
+    /// Builds a library whose `fcntl` returns up to 3 ms after it has changed a lock.
+    private func slowLocks(in folder: TemporaryDirectory) throws -> URL {
+      let (source, library) = (folder.file("slow.c"), folder.file("slow.so"))
+      try """
+      #define _GNU_SOURCE
+      #include <dlfcn.h>
+      #include <errno.h>
+      #include <fcntl.h>
+      #include <stdarg.h>
+      #include <stdlib.h>
+      #include <unistd.h>
+      #define SLOW(name) \\
+        int name(int file, int command, ...) { \\
+          va_list rest; \\
+          va_start(rest, command); \\
+          void *argument = va_arg(rest, void *); \\
+          va_end(rest); \\
+          int (*call)(int, int, ...) = dlsym(RTLD_NEXT, #name); \\
+          int result = call(file, command, argument); \\
+          int error = errno; \\
+          if (command == F_SETLK || command == F_SETLKW) usleep(rand() % 3000); \\
+          errno = error; \\
+          return result; \\
+        }
+      SLOW(fcntl)
+      SLOW(fcntl64)
+      """.write(to: source, atomically: true, encoding: .utf8)
+      let compiler = Process()
+      compiler.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+      compiler.arguments = [
+        "clang", "-shared", "-fPIC", "-o", library.path, source.path, "-ldl",
+      ]
+      try compiler.run()
+      compiler.waitUntilExit()
+      #expect(compiler.terminationStatus == 0)
+      return library
+    }
+  #endif
 }

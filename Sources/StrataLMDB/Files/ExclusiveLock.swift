@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataPrimitives
 
-/// A lock on a whole lock file, which keeps all other processes from opening the data file: LMDB
-/// waits for it (mdb.c: `mdb_env_excl_lock`).
+/// The lock with which LMDB itself keeps other processes from opening a data file: on the first
+/// byte of the lock file (mdb.c: `mdb_env_excl_lock`).
+///
+/// LMDB makes it a shared one as soon as it has the file open (mdb.c: `mdb_env_share_locks`), and
+/// that ends the exclusion. No other byte is locked: each process that reads locks the byte of its
+/// number (mdb.c: `mdb_reader_pid`), and does not wait for it.
 ///
 /// ## Lifetime
 /// It is held until the value is gone, or becomes the descriptor of an environment. No environment
@@ -38,12 +42,12 @@ struct ExclusiveLock: ~Copyable {
     let taken = ExclusiveLock(file)
     let start = SuspendingClock.now
     while true {
-      var lock = Self.whole(F_WRLCK)
+      var lock = Self.exclusive
       if fcntl(file, F_SETLK, &lock) == 0 { return taken }
       guard errno == EACCES || errno == EAGAIN || errno == EINTR else {
         throw LMDBError(code: errno)
       }
-      var other = Self.whole(F_WRLCK)
+      var other = Self.exclusive
       guard fcntl(file, F_GETLK, &other) == 0 else { throw LMDBError(code: errno) }
       if other.l_type == Int16(F_RDLCK) { return nil }
       if let limit, other.l_type == Int16(F_WRLCK), start.duration(to: .now) >= limit {
@@ -62,22 +66,20 @@ struct ExclusiveLock: ~Copyable {
     try body()
   }
 
-  /// Leaves LMDB's own lock, which is on the first byte, and returns the descriptor. It must stay
-  /// open as long as LMDB has the file open. The lock lasted until LMDB had its own, so that LMDB
-  /// has begun with an empty table of readers.
+  /// Leaves the lock to LMDB, which has opened the file, and returns the descriptor. It must stay
+  /// open as long as LMDB has the file open. The lock lasted until LMDB made it a shared one, so
+  /// that LMDB has begun with an empty table of readers.
   consuming func becomeDescriptor() -> Int32 {
     let file = file
-    var lock = Self.whole(F_UNLCK)
-    lock.l_start = 1
-    _ = fcntl(file, F_SETLK, &lock)
     discard self
     return file
   }
 
-  private static func whole(_ type: Int32) -> flock {
+  private static var exclusive: flock {
     var lock = flock()
-    lock.l_type = Int16(type)
+    lock.l_type = Int16(F_WRLCK)
     lock.l_whence = Int16(SEEK_SET)
+    lock.l_len = 1
     return lock
   }
 
