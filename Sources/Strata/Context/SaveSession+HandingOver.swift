@@ -137,7 +137,7 @@ extension SaveSession {
   /// Has lists look again at the objects of which the parent has made something else than was sent.
   /// A context that merges automatically finds them among the parent's events.
   private func noteDecided(_ push: (sent: Segment, received: Segment)) {
-    if merger.isAutomatic || reporter.liveResults.isEmpty { return }
+    if push.received === push.sent || merger.isAutomatic || reporter.liveResults.isEmpty { return }
     let event = ChangeEvent(
       pushing: push.sent, composed: push.received, from: layer.identity)
     reporter.liveResults.note(GatheredEvents(suspects: event.decided))
