@@ -113,6 +113,7 @@ extension ContextOracle {
   }
 
   private mutating func takeBack(_ group: UndoGroup, in place: Place) {
+    let before = self
     let restored = group.changes.filter { $0.after == nil && look(place, $0.key) == nil }
     for change in restored { bringBack(change, in: place) }
     for change in restored { dropLostLinks(of: change.key, in: place) }
@@ -141,11 +142,13 @@ extension ContextOracle {
       guard look(place, change.key) != nil else { continue }
       delete(place, change.key)
     }
-    // An object that equals its former state has no unsaved change any more.
+    // An object that equals its former state has no unsaved change any more: also one that loses a
+    // link here, since an insertion at its other end is taken back.
     for key in Self.keys {
       guard let edit = edits[place.rawValue][key], edit.kind == .update,
         let on = edit.on ?? edit.lostOn, edit.shown == on,
         group.withoutEffect.contains(key) || group.changes.contains(where: { $0.key == key })
+          || before.shows(place, key) != edit.shown
       else { continue }
       edits[place.rawValue][key] = nil
       if isHeld(place, key) {

@@ -238,6 +238,9 @@ private let settled = """
   policy error, undo D; insert C y; save C; pair R y x; delete G y; code D y 1; save G; save C;
   delete D y; undo D
 
+  policy error, undo D; insert D y; save D; pair R x y; delete D y; rollback R; merge D; undo D;
+  undo D
+
   policy error, undo G; insert G z; save G; save C; delete G x; save G; undo G; pair R x z; undo
   G; redo G
 
