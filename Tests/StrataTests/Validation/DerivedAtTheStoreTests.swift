@@ -359,3 +359,73 @@ private let givingWay: [MergePolicy] = [
     #expect(try rivals.stored("A") { $0.shipCount } == 0)
   }
 }
+
+/// A save adds two crates to a list and takes one away. Then one of the two gives way to a crate
+/// with the same unique values that others have saved: their number rises by one first, and ends as
+/// it is stored.
+@Suite struct `A count that ends as it was` {
+  private let container: PersistentContainer
+  private let ours: ManagedObjectContext
+  private let before: HistoryToken
+
+  /// A rack with four crates, of which others have saved the last, and our changes of it.
+  init() async throws {
+    container = try republic()
+    let first = ManagedObjectContext(parent: container.coordinator)
+    let rack = Rack(context: first)
+    rack.code = "R"
+    for number in 0..<3 { rack.wares.append(Self.crate("\(number)", in: first)) }
+    try first.save()
+    try await container.coordinator.keepHistory()
+    ours = ManagedObjectContext(parent: container.coordinator)
+    ours.mergePolicy = .mergeByPropertyObjectTrump
+    let ourRack = try #require(try ours.fetch(Rack.all).first)
+    ourRack.wares.append(Self.crate("new", in: ours))
+    ourRack.wares.append(Self.crate("other", in: ours))
+    let theirs = ManagedObjectContext(parent: container.coordinator)
+    let theirRack = try #require(try theirs.fetch(Rack.all).first)
+    theirRack.wares.append(Self.crate("new", in: theirs))
+    try theirs.save()
+    before = try #require(try container.transactions().last).token
+  }
+
+  private static func crate(_ label: String, in context: ManagedObjectContext) -> Crate {
+    let crate = Crate(context: context)
+    crate.label = label
+    return crate
+  }
+
+  private func deleteFirst() throws {
+    ours.delete(try #require(try ours.fetch(Crate.where { $0.label == "0" }).first))
+  }
+
+  private func changesOfRack() throws -> Set<String> {
+    let changes = try container.transactions(after: before).flatMap { Array($0.changes) }
+    return Set(changes.first { $0.objectID.entityName == "Rack" }?.updatedProperties ?? [])
+  }
+
+  @Test func `is no change of the history`() throws {
+    try deleteFirst()
+    try ours.save()
+    #expect(try container.transactions(after: before).count == 1)
+    let properties = try changesOfRack()
+    #expect(!properties.contains("wareCount"))
+  }
+
+  @Test func `is right in the store and in the context`() throws {
+    try deleteFirst()
+    try ours.save()
+    let rack = try #require(try ours.fetch(Rack.all).first)
+    #expect(rack.wareCount == 4)
+    let found = try ManagedObjectContext(parent: container.coordinator).derivedMistakes()
+    #expect(found == [])
+  }
+
+  @Test func `is a change if it does not`() throws {
+    try ours.save()
+    let properties = try changesOfRack()
+    #expect(properties.contains("wareCount"))
+    let found = try ManagedObjectContext(parent: container.coordinator).derivedMistakes()
+    #expect(found == [])
+  }
+}

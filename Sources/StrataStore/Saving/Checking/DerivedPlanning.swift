@@ -25,8 +25,8 @@ struct DerivedPlanning {
     let after = try state.viewAfterSave()
     var derivation = Derivation(state.schema)
     try gather(into: &derivation, in: after)
-    try deriveWritten(derivation, in: after)
-    try deriveOthers(derivation, in: after)
+    let settled = try deriveWritten(derivation, in: after)
+    try deriveOthers(derivation, besides: settled, in: after)
   }
 
   /// Whether a derived attribute may be other than it was: one look for each entity that is
@@ -61,12 +61,18 @@ struct DerivedPlanning {
   // MARK: - Planned records
 
   /// Derives in the objects that the plan writes.
-  private func deriveWritten(_ derivation: Derivation, in after: ReadView) throws {
+  ///
+  /// - Returns: the objects that are then as they are stored. The plan has them no more, and
+  ///   `after` still shows them as they were planned.
+  private func deriveWritten(
+    _ derivation: Derivation, in after: ReadView
+  ) throws -> Set<ObjectKey> {
+    var settled: Set<ObjectKey> = []
     for number in state.plan.sections.indices {
       let entity = state.plan.sections[number].entity
       let derived = entity.derivedSlots
       if derived.isEmpty { continue }
-      var isAnythingLeft = true
+      let settledCount = settled.count
       for place in state.plan.sections[number].items.indices {
         let item = state.plan.sections[number].items[place]
         guard let new = item.new else { continue }
@@ -87,19 +93,24 @@ struct DerivedPlanning {
         let changed = SavePlan.Item(
           key: item.key, old: item.old, new: record, external: item.external, entity.layout)
         state.plan.sections[number].items[place] = changed
-        if !changed.isChange { isAnythingLeft = false }
+        if !changed.isChange { settled.insert(item.key) }
         note(record, of: item.key, derived, entity.layout)
       }
-      if !isAnythingLeft { state.plan.sections[number].items.removeAll { !$0.isChange } }
+      if settled.count > settledCount {
+        state.plan.sections[number].items.removeAll { !$0.isChange }
+      }
     }
     state.plan.sections.removeAll { $0.items.isEmpty }
+    return settled
   }
 
   /// Derives in the objects that the plan did not write so far.
-  private func deriveOthers(_ derivation: Derivation, in after: ReadView) throws {
+  private func deriveOthers(
+    _ derivation: Derivation, besides settled: Set<ObjectKey>, in after: ReadView
+  ) throws {
     var items: [ObjectKey: SavePlan.Item] = [:]
     for key in derivation.wanted.keys where state.plan.item(of: key) == nil {
-      guard let entity = state.schema.entity(key.entity),
+      guard !settled.contains(key), let entity = state.schema.entity(key.entity),
         let stored = try after.record(of: key),
         let record = try derivation.record(of: key, stored.record, in: after, into: &state.arena)
       else { continue }
