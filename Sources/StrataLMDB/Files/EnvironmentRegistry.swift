@@ -64,17 +64,27 @@ enum EnvironmentRegistry {
   static func lockPath(of path: String) -> String { path + "-lock" }
 
   /// Calls `body` while no environment of this process has the file at `path` or its lock file, and
-  /// no file is opened. Waits for one that is closing.
+  /// no file is opened. Waits for one that is closing, and for jobs of the writer: a job that has
+  /// answered its caller keeps the environment until it has ended.
   ///
   /// - Parameter path: without symbolic links.
   /// - Returns: nil if an environment has one of them; `body` was not called.
   static func whileClosed<Result>(
     at path: String, _ body: () throws -> Result?
   ) throws -> Result? {
-    // Released after the lock, which the last release of an environment takes.
-    var found: Environment?
-    defer { withExtendedLifetime(found) {} }
-    return try state.wait { state throws -> Result?? in
+    var user: Environment?
+    if let result = try whileClosed(at: path, foundIn: &user, body) { return result }
+    guard user?.awaitJobs() == true else { return nil }
+    user = nil
+    return try whileClosed(at: path, foundIn: &user, body)
+  }
+
+  /// - Parameter found: the environment that has one of the files. It is released after the lock,
+  ///   which the last release of an environment takes.
+  private static func whileClosed<Result>(
+    at path: String, foundIn found: inout Environment?, _ body: () throws -> Result?
+  ) throws -> Result? {
+    try state.wait { state throws -> Result?? in
       // Looked up again after each wait: the path may lead to another file.
       let file = try FileIdentity(at: path, allowsEmpty: true)
       let lock = try FileIdentity(at: lockPath(of: path), allowsEmpty: true)

@@ -25,6 +25,26 @@ extension Environment {
       lendingThread: lendsThread && isAlone)
   }
 
+  /// Waits until the jobs that were submitted before have ended, and have let go of the
+  /// environment.
+  ///
+  /// - Returns: false if the environment's own thread has had none; in a job; or if they wait for
+  ///   another process for longer than `busyTimeout`.
+  func awaitJobs() -> Bool {
+    if !writer.hasThread || isOnWriterThread { return false }
+    let hasEnded = Monitor<Bool?>(nil)
+    let arrival = SuspendingClock.now
+    let job = WriterThread.Job(
+      run: { hasEnded.change { $0 = true } },
+      giveUp: { arrivedUpTo, _ in
+        if arrival > arrivedUpTo { return arrival }
+        hasEnded.change { $0 = false }
+        return nil
+      })
+    do { try writer.submit(job) } catch { return false }
+    return hasEnded.wait { $0 }
+  }
+
   /// Gives up the callers of a job that came at `arrivedUpTo` or before, unless the job has begun a
   /// transaction for them. They get `error`, and nothing is written for them.
   ///

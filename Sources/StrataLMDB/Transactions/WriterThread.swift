@@ -58,6 +58,9 @@ final class WriterThread: Sendable {
     }
   }
 
+  /// Whether the environment's own thread was started.
+  var hasThread: Bool { state.withLock { $0.isStarted } }
+
   /// Has `job` run after all that came before it.
   ///
   /// - Parameter lendsThread: whether the caller waits for the job anyway, so that it may run
