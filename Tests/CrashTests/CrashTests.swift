@@ -55,7 +55,7 @@ private let killCount =
     let directory = try TemporaryDirectory()
     let store = directory.file("ledger.strata")
     var outcomes = (before: 0, after: 0, later: 0)
-    for round in 1...killCount {
+    while let round = moment.nextRound(of: killCount) {
       let writer = try WriterProcess(storeAt: store, doing: "batches")
       let said = writer.kill(
         microseconds: moment.next(using: &random), after: "deleting")
@@ -84,7 +84,7 @@ private let killCount =
     let store = directory.file("ledger.strata")
     let copy = directory.file("ledger.strata.copy")
     var outcomes = (none: 0, whole: 0, leftovers: 0)
-    for round in 1...killCount {
+    while let round = moment.nextRound(of: killCount) {
       let writer = try WriterProcess(
         storeAt: store, doing: round.isMultiple(of: 2) ? "compacting-backup" : "backup")
       let said = writer.kill(
@@ -156,7 +156,7 @@ private let killCount =
     }
     container.coordinator.store.close()
     var outcomes = (former: 0, later: 0)
-    for round in 1...killCount {
+    while let round = moment.nextRound(of: killCount) {
       let store = directory.file("\(round).strata")
       try FileManager.default.copyItem(at: filled, to: store)
       let writer = try WriterProcess(storeAt: store, doing: "evolve")
@@ -197,7 +197,7 @@ private let killCount =
     }
     container.coordinator.store.close()
     var outcomes = (former: 0, later: 0)
-    for round in 1...killCount {
+    while let round = moment.nextRound(of: killCount) {
       let store = directory.file("\(round).strata")
       try FileManager.default.copyItem(at: filled, to: store)
       let writer = try WriterProcess(storeAt: store, doing: "migrate")
@@ -233,7 +233,7 @@ private let killCount =
     let directory = try TemporaryDirectory()
     let store = directory.file("ledger.strata")
     var outcomes: [String: Int] = [:]
-    for round in 1...killCount {
+    while let round = moment.nextRound(of: killCount) {
       let writer = try WriterProcess(storeAt: store, doing: "imports")
       let said = writer.kill(
         microseconds: moment.next(using: &random), after: "inserting")
