@@ -14,7 +14,7 @@ import StrataRecord
 /// With options, both texts are folded before. An ASCII text is folded by changing its capital
 /// letters to small ones, byte by byte; no other text is compared as bytes then.
 struct TextBytes: Sendable {
-  /// The folded text.
+  /// The folded text, with its marks in canonical order.
   let string: String
   let options: TextOptions
   let bytes: [UInt8]
@@ -25,7 +25,7 @@ struct TextBytes: Sendable {
   let isBytewise: Bool
 
   init(_ string: String, _ options: TextOptions = []) {
-    let string = options.folded(string)
+    let string = options.folded(string).withOrderedMarks
     self.string = string
     self.options = options
     bytes = Array(string.utf8)
@@ -37,7 +37,7 @@ struct TextBytes: Sendable {
   /// Whether `text` is equal to this text.
   func isEqual(to text: UnsafeRawBufferPointer) -> Bool {
     if isSimple, Self.isSimple(text, options: options) { return orderOfBytes(of: text) == 0 }
-    return options.folded(String(decoding: text, as: UTF8.self)) == string
+    return comparable(String(decoding: text, as: UTF8.self)) == string
   }
 
   /// Returns the order: negative if `text` comes before this text, 0 if both are equal, positive if
@@ -67,8 +67,11 @@ struct TextBytes: Sendable {
 
   /// Whether this text is the part of a string.
   func isFound(at part: TextPart, of other: String) -> Bool {
-    part.isFound(string, in: options.folded(other))
+    part.isFound(string, in: comparable(other))
   }
+
+  /// A text in the form of this text.
+  private func comparable(_ other: String) -> String { options.folded(other).withOrderedMarks }
 
   // MARK: - Bytes
 

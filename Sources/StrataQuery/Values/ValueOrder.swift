@@ -22,7 +22,8 @@ package enum ValueOrder {
   /// Whether the values are equal; nil is equal only to nil.
   package static func areEqual(_ left: PropertyValue, _ right: PropertyValue) -> Bool {
     switch (left, right) {
-    case (.string(let left), .string(let right)): return left == right
+    case (.string(let left), .string(let right)):
+      return left.withOrderedMarks == right.withOrderedMarks
     case (.date(let left), .date(let right)): return left == right
     default:
       guard let one = Number(left), let two = Number(right) else { return left == right }

@@ -101,10 +101,10 @@ package enum NormalForm {
   /// The UTF-8 of `text` in NFC, at least the first `byteCountMin` bytes of it.
   package static func bytes(of text: String, byteCountMin: Int) -> [UInt8] {
     #if canImport(Darwin)
-      return Array(text.precomposedStringWithCanonicalMapping.utf8)
+      return Array(text.withOrderedMarks.precomposedStringWithCanonicalMapping.utf8)
     #else
       var bytes: [UInt8] = []
-      for scalar in text._nfc {
+      for scalar in text.withOrderedMarks._nfc {
         bytes.append(contentsOf: UTF8.encode(scalar)!)
         if bytes.count >= byteCountMin { break }
       }

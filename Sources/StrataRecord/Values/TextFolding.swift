@@ -23,7 +23,7 @@ package enum TextFolding {
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return ignoresCase ? text.lowercased() : text }
     // Decomposition comes first, so that canonically equivalent texts fold to the same text.
     var scalars = String.UnicodeScalarView()
-    for scalar in text.decomposedStringWithCanonicalMapping.unicodeScalars {
+    for scalar in text.withOrderedMarks.decomposedStringWithCanonicalMapping.unicodeScalars {
       if ignoresDiacritics, isDiacriticalMark(scalar) { continue }
       guard ignoresCase else {
         scalars.append(scalar)

@@ -60,22 +60,44 @@ package enum FoldedWords {
     return count
   }
 
+  /// A long word is folded piece by piece, until the memory is full.
   @inline(never)
   private static func fold(
     _ text: UnsafeRawBufferPointer, _ place: Range<Int>, into memory: UnsafeMutableRawBufferPointer
   ) -> Int {
     let word = String(decoding: UnsafeRawBufferPointer(rebasing: text[place]), as: UTF8.self)
+    var rest = word.unicodeScalars[...]
     var count = 0
-    for scalar in TextFolding.folded(word, case: true, diacritics: true).unicodeScalars {
-      if scalar.value >= 0x80, scalar.properties.generalCategory == .format { continue }
-      let isApostrophe = scalar == "\u{2018}" || scalar == "\u{2019}" || scalar == "\u{FF07}"
-      let bytes = UTF8.encode(isApostrophe ? "'" : scalar) ?? UTF8.encodedReplacementCharacter
-      guard count + bytes.count <= byteCountMax else { break }
-      for byte in bytes {
-        memory[count] = byte
-        count += 1
+    while !rest.isEmpty {
+      let end = endOfPiece(of: rest)
+      let piece = TextFolding.folded(String(rest[..<end]), case: true, diacritics: true)
+      for scalar in piece.unicodeScalars {
+        if scalar.value >= 0x80, scalar.properties.generalCategory == .format { continue }
+        let isApostrophe = scalar == "\u{2018}" || scalar == "\u{2019}" || scalar == "\u{FF07}"
+        let bytes = UTF8.encode(isApostrophe ? "'" : scalar) ?? UTF8.encodedReplacementCharacter
+        guard count + bytes.count <= byteCountMax else { return count }
+        for byte in bytes {
+          memory[count] = byte
+          count += 1
+        }
       }
+      rest = rest[end...]
     }
     return count
+  }
+
+  /// Where a word can be cut so that its pieces fold to the pieces of the folded word: not before a
+  /// mark. The decomposition of any other scalar does not begin with one either.
+  private static func endOfPiece(
+    of word: String.UnicodeScalarView.SubSequence
+  ) -> String.UnicodeScalarView.Index {
+    var end = word.index(word.startIndex, offsetBy: byteCountMax, limitedBy: word.endIndex)
+    while let place = end, place < word.endIndex {
+      switch word[place].properties.generalCategory {
+      case .nonspacingMark, .spacingMark, .enclosingMark: end = word.index(after: place)
+      default: return place
+      }
+    }
+    return word.endIndex
   }
 }

@@ -128,4 +128,50 @@ private func places(_ text: String) -> [String] {
     #expect(values.count == 1_701 && Set(values).count == 1_701)
     #expect(values[0].withUnsafeBytes { WordKey.length(of: $0) } == 5_000)
   }
+
+  /// A long word is folded in pieces.
+  @Test func `is the beginning of the whole word folded, if it is long`() {
+    let seed = SeededGenerator.firstSeed()
+    var random = SeededGenerator(seed: seed)
+    let scalars: [Unicode.Scalar] = [
+      "\u{301}", "\u{323}", "\u{200D}", "\u{AD}", "\u{93E}", "\u{5B0}", "\u{F73}", "\u{F71}",
+      "\u{2019}", "ẞ", "\u{1F82}", "\u{FB03}", "a", "Z", "é", "か", "ガ", "\u{1100}", "\u{1161}",
+      "क", "א",
+    ]
+    for _ in 0..<5_000 {
+      // Marks come in runs that are longer than a piece.
+      let bound = Bool.random(using: &random) ? 8 : scalars.count
+      var text = String.UnicodeScalarView()
+      for _ in 0..<Int.random(in: 1...400, using: &random) {
+        let isAny = Int.random(in: 0..<8, using: &random) == 0
+        text.append(
+          scalars[Int.random(in: 0..<(isAny ? scalars.count : bound), using: &random)])
+      }
+      for place in places(String(text)) {
+        var expected: [UInt8] = []
+        for scalar in TextFolding.folded(place, case: true, diacritics: true).unicodeScalars
+        where scalar.properties.generalCategory != .format {
+          let bytes = String(scalar == "\u{2019}" ? "'" : scalar).utf8
+          if expected.count + bytes.count > FoldedWords.byteCountMax { break }
+          expected += bytes
+        }
+        if expected.isEmpty { continue }
+        #expect(
+          words(place).first.map { Array($0.utf8) } == expected, "seed \(seed)")
+      }
+    }
+  }
+
+  /// The cuts between pieces rest on this.
+  @Test func `may be cut before any scalar that is no mark`() {
+    for value in UInt32(0x300)...0x10FFFF {
+      guard let scalar = Unicode.Scalar(value) else { continue }
+      switch scalar.properties.generalCategory {
+      case .nonspacingMark, .spacingMark, .enclosingMark, .unassigned, .privateUse: continue
+      default: break
+      }
+      let first = String(scalar).decomposedStringWithCanonicalMapping.unicodeScalars.first
+      #expect(first?.properties.canonicalCombiningClass == .notReordered)
+    }
+  }
 }
