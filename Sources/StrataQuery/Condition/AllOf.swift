@@ -2,11 +2,21 @@
 package import StrataRecord
 
 /// A conjunction of conditions; true if there are none.
+///
+/// Inequalities of one property are one term, so that an object costs one test whatever the number
+/// of constants. A term that is always true is left out.
 package struct AllOf: Condition {
   package let terms: [any Condition]
 
   /// Creates a conjunction. The terms of a nested conjunction become terms of this one.
-  package init(_ terms: [any Condition]) { self.terms = terms.flatMap { $0.terms } }
+  package init(_ terms: [any Condition]) {
+    let all = terms.flatMap { $0.terms }
+    if all.contains(where: { $0.verdict == false }) {
+      self.terms = [Verdict(isTrue: false)]
+    } else {
+      self.terms = all.filter { $0.verdict == nil }.joiningEqualities(denied: true)
+    }
+  }
 
   package func isTrue(of row: Row, _ reader: RowReader) throws -> Bool {
     for term in terms where try !term.isTrue(of: row, reader) { return false }

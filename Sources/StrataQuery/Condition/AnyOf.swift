@@ -2,12 +2,21 @@
 package import StrataRecord
 
 /// A disjunction of conditions; false if there are none.
+///
+/// Equalities of one property are one branch, so that an object costs one test whatever the number
+/// of constants. A branch that is never true is left out.
 package struct AnyOf: Condition {
   package let branches: [any Condition]
 
   /// Creates a disjunction. The branches of a nested disjunction become branches of this one.
   package init(_ branches: [any Condition]) {
-    self.branches = branches.flatMap { ($0 as? AnyOf)?.branches ?? [$0] }
+    let all = branches.flatMap { ($0 as? AnyOf)?.branches ?? [$0] }
+    let open = all.filter { $0.verdict == nil }
+    if let verdict = all.first(where: { $0.verdict == true || open.isEmpty }) {
+      self.branches = [verdict]
+    } else {
+      self.branches = open.joiningEqualities()
+    }
   }
 
   package func isTrue(of row: Row, _ reader: RowReader) throws -> Bool {

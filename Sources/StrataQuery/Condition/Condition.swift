@@ -29,6 +29,15 @@ package protocol Condition: Sendable, CustomStringConvertible {
 
   /// The terms of an `AllOf`; for any other condition, the condition itself.
   var terms: [any Condition] { get }
+
+  /// The value of a condition that is true for all objects, or for none; nil for other conditions.
+  var verdict: Bool? { get }
+
+  /// The condition as an equality of a property with constants; nil for other conditions.
+  var equality: Equality? { get }
+
+  /// The equality of which this condition is the negation; nil for other conditions.
+  var deniedEquality: Equality? { get }
 }
 
 extension Condition {
@@ -36,6 +45,9 @@ extension Condition {
   package var range: SlotRange? { nil }
   package var lead: Lead? { nil }
   package var terms: [any Condition] { [self] }
+  package var verdict: Bool? { nil }
+  package var equality: Equality? { nil }
+  package var deniedEquality: Equality? { nil }
 }
 
 /// An index range of the values of one slot, whether or not the index exists.

@@ -19,5 +19,7 @@ package struct EqualityTest<V: AttributeValue>: SlotTest {
     return EqualityTest(constant: constant)
   }
 
+  package var equalities: Equalities? { .values([constant.value]) }
+
   package var name: String { "==" }
 }

@@ -5,11 +5,22 @@ import StrataRecord
 
 /// Whether a value is equal to one of several constants.
 struct MembershipTest<V: AttributeValue & Hashable>: SlotTest {
-  let members: Set<V>
+  private let members: Set<V>
 
-  func isTrue(of slot: _RecordSlot) -> Bool { V(slot).map(members.contains) ?? false }
+  init(members: some Sequence<V>) { self.members = Set(members.map(Self.hashable)) }
 
-  func isTrue(of value: PropertyValue) -> Bool { V(value: value).map(members.contains) ?? false }
+  func isTrue(of slot: _RecordSlot) -> Bool { V(slot).map(isMember) ?? false }
+
+  func isTrue(of value: PropertyValue) -> Bool { V(value: value).map(isMember) ?? false }
+
+  private func isMember(_ value: V) -> Bool { members.contains(Self.hashable(value)) }
+
+  /// A text that is hashed in O(length).
+  @inline(__always)
+  private static func hashable(_ value: V) -> V {
+    guard let text = value as? String else { return value }
+    return text.withOrderedMarks as? V ?? value
+  }
 
   func range(in kind: SlotKind) -> IndexRange? {
     var keyRanges: [KeyRange] = []
@@ -23,6 +34,8 @@ struct MembershipTest<V: AttributeValue & Hashable>: SlotTest {
     }
     return IndexRange(keyRanges, .point, certainty, points: points)
   }
+
+  var equalities: Equalities? { .values(members.map(\.value)) }
 
   var name: String { "in" }
 }

@@ -22,5 +22,7 @@ package struct Not: Condition {
     return (slot, range.complement)
   }
 
+  package var deniedEquality: Equality? { operand.equality }
+
   package var description: String { "!(\(operand))" }
 }

@@ -31,5 +31,9 @@ package struct OrderTest<V: AttributeValue & Comparable>: SlotTest {
     return OrderTest(comparison: comparison, constant: constant)
   }
 
+  package var equalities: Equalities? {
+    comparison == .equal ? .values([constant.value]) : nil
+  }
+
   package var name: String { comparison.rawValue }
 }

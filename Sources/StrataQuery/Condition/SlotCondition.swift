@@ -23,11 +23,16 @@ package protocol SlotTest: Sendable {
   /// has other than one constant.
   func with(_ constant: PropertyValue) -> Self?
 
+  /// The constants of which one is equal to each value that satisfies the test; nil for tests that
+  /// are no equality.
+  var equalities: Equalities? { get }
+
   /// The name of the test in plans, without user values: "==", "prefix".
   var name: String { get }
 }
 
 extension SlotTest {
+  package var equalities: Equalities? { nil }
   package func with(_ constant: PropertyValue) -> Self? { nil }
   package var words: WordSource? { nil }
 }
@@ -48,6 +53,7 @@ extension Box: SlotTest where Test: SlotTest {
   func range(in kind: SlotKind) -> IndexRange? { value.range(in: kind) }
   func with(_ constant: PropertyValue) -> Box? { value.with(constant).map(Box.init) }
   var words: WordSource? { value.words }
+  var equalities: Equalities? { value.equalities }
   var name: String { value.name }
 }
 
@@ -140,6 +146,8 @@ package final class SlotCondition: Condition {
     }
     return .over(hops: path.hops, SlotCondition(atItsEnd: self))
   }
+
+  package var equality: Equality? { test.equalities.flatMap { Equality(path, $0) } }
 
   package var description: String { "\(path.name) \(test.name)" }
 }

@@ -25,6 +25,10 @@ package struct TargetTest: SlotTest {
     self.keys = keys
   }
 
+  init(_ keys: Set<ObjectKey>) { self.keys = keys }
+
+  package var equalities: Equalities? { .targets(keys) }
+
   package func isTrue(of slot: _RecordSlot) -> Bool {
     guard let target = slot.toOne else { return false }
     return keys.contains(target)

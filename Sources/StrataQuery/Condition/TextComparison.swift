@@ -28,5 +28,9 @@ struct TextComparison: SlotTest {
     return TextComparison(comparison: comparison, constant: TextBytes(text, self.constant.options))
   }
 
+  var equalities: Equalities? {
+    comparison == .equal && constant.options.isEmpty ? .values([.string(constant.string)]) : nil
+  }
+
   var name: String { "\(comparison.rawValue)\(constant.options)" }
 }

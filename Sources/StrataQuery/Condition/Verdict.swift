@@ -8,6 +8,8 @@ package struct Verdict: Condition {
 
   package func isTrue(of row: Row, _ reader: RowReader) throws -> Bool { isTrue }
 
+  package var verdict: Bool? { isTrue }
+
   package var lead: Lead? { isTrue ? nil : .objects([]) }
 
   package var description: String { isTrue ? "true" : "false" }

@@ -79,6 +79,7 @@ struct SourceReader {
     return KeySet(keys, doubtful: doubtful)
   }
 
+  /// O(k log k) for k keys of all sources.
   private mutating func union(_ sources: [CandidateSource], upTo most: Int) throws -> KeySet? {
     var all: [ObjectKey] = []
     var doubtful: Set<ObjectKey>? = []
@@ -87,7 +88,7 @@ struct SourceReader {
         return nil
       }
       all += found.keys
-      doubtful = KeySet.joined(doubtful, found.doubtful)
+      if let found = found.doubtful { doubtful?.formUnion(found) } else { doubtful = nil }
     }
     return KeySet(all, doubtful: doubtful)
   }

@@ -33,16 +33,23 @@ struct Junction<Whole: Joining>: PredicateNode {
   var extent: TreeExtent { content.enclosed }
 
   func resolved(by resolver: PathResolver) throws(QueryError) -> any Condition {
-    Whole(
+    let whole = Whole(
       try operands.all.map { (operand) throws(QueryError) in try operand.resolved(by: resolver) })
+    return whole.conditions.count == 1 ? whole.conditions[0] : whole
   }
 }
 
 /// A condition made of several conditions. Members of the same kind are flattened.
 protocol Joining: Condition {
   init(_ conditions: [any Condition])
+
+  var conditions: [any Condition] { get }
 }
 
-extension AllOf: Joining {}
+extension AllOf: Joining {
+  var conditions: [any Condition] { terms }
+}
 
-extension AnyOf: Joining {}
+extension AnyOf: Joining {
+  var conditions: [any Condition] { branches }
+}

@@ -181,10 +181,10 @@ import Testing
   }
 
   @Test func `may have a chain of any length`() throws {
-    let chain = Array(repeating: "rank = 1", count: 10_000)
+    let chain = Array(repeating: "rank > 1", count: 10_000)
     #expect(error(Array(repeating: "rank + 1 = 1", count: 500).joined(separator: " OR ")) == nil)
-    #expect(try resolve(chain.joined(separator: " OR ")).hasPrefix("(rank == || rank =="))
-    #expect(try resolve(chain.joined(separator: " && ")).hasPrefix("rank == && rank =="))
+    #expect(try resolve(chain.joined(separator: " OR ")).hasPrefix("(rank > || rank >"))
+    #expect(try resolve(chain.joined(separator: " && ")).hasPrefix("rank > && rank >"))
   }
 
   /// A thread of Darwin has 512 KiB.

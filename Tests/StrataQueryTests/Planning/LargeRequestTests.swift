@@ -122,9 +122,41 @@ import Testing
     let path = Path()
     var others = path.population != 0
     for number in 1..<100_000 { others = others && path.population != number }
-    let expected = "City: all records; filter: !(population ==) && !(population ==)"
-    #expect(try description(others).prefix(expected.count) == expected)
+    #expect(try description(others) == "City: all records; filter: !(population in)")
     #expect(try description(!others).prefix(5) == "City:")
+  }
+
+  @Test func `for one of many values tests an object once, however it is written`() throws {
+    let path = Path()
+    let numbers = (0..<5_000).map { Int16($0) }
+    let (none, all) = (FetchPredicate(value: false), FetchPredicate(value: true))
+    let one = numbers.reduce(none) { $0 || path.rank == $1 }
+    #expect(try description(one) == "City: all records; filter: rank in")
+    let other = numbers.reduce(all) { $0 && path.rank != $1 }
+    #expect(try description(other) == "City: all records; filter: !(rank in)")
+    let format = Array(repeating: "rank == %@", count: 50).joined(separator: " OR ")
+    let formatted = try FetchPredicate(
+      format: format, argumentArray: numbers.prefix(50).map { $0 })
+    #expect(try description(formatted) == "City: all records; filter: rank in")
+    let indexed = (0..<5_000).reduce(none) { $0 || path.population == $1 }
+    #expect(try description(indexed) == "City: index on population (values)")
+    let lists = path.rank.isIn([1, 2]) || path.name == "Bam" || path.rank == 3
+    #expect(try description(lists) == "City: all records; filter: (rank in || name ==)")
+  }
+
+  @Test func `with parts that are always or never true is planned without them`() throws {
+    let path = Path()
+    let (none, all) = (FetchPredicate(value: false), FetchPredicate(value: true))
+    let bam = path.name == "Bam"
+    #expect(try description(none || bam) == description(bam))
+    #expect(try description(all && bam) == description(bam))
+    let world = try twins()
+    for (predicate, count) in [
+      (none || none, 0), (all || bam, 2), (all && all, 2), (none && bam, 0), (!(none || none), 2),
+      (!(all && none), 2), (none || bam, 2), (!(none || bam), 0),
+    ] {
+      #expect(try plan(predicate, world).count(in: world.view().view) == count)
+    }
   }
 
   // MARK: - Predicates made in a loop

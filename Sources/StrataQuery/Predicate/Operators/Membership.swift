@@ -64,35 +64,7 @@ struct Membership: OperatorNode {
     guard case .attribute(let type) = path.kind else {
       return try SlotCondition(path, TargetTest(path, values, in: schema))
     }
-    switch type {
-    case .bool: return try members(path, values, Bool.self)
-    case .int8: return try members(path, values, Int8.self)
-    case .int16: return try members(path, values, Int16.self)
-    case .int32: return try members(path, values, Int32.self)
-    case .int64: return try members(path, values, Int64.self)
-    case .uint8: return try members(path, values, UInt8.self)
-    case .uint16: return try members(path, values, UInt16.self)
-    case .uint32: return try members(path, values, UInt32.self)
-    case .uint64: return try members(path, values, UInt64.self)
-    case .float: return try members(path, values, Float.self)
-    case .double: return try members(path, values, Double.self)
-    case .decimal: return try members(path, values, Decimal.self)
-    case .string: return try members(path, values, String.self)
-    case .data: return try members(path, values, Data.self)
-    case .date: return try members(path, values, Date.self)
-    case .uuid: return try members(path, values, UUID.self)
-    case .url: return try members(path, values, URL.self)
-    case .codable: throw path.isUnfit
-    }
-  }
-
-  @inline(__always)
-  private func members<V: AttributeValue & Hashable>(
-    _ path: ResolvedPath, _ values: [PropertyValue], _: V.Type
-  ) throws(QueryError) -> any Condition {
-    var members: Set<V> = []
-    for value in values { members.insert(try path.fit(value)) }
-    return SlotCondition(path, MembershipTest(members: members))
+    return try SlotCondition.isAmong(values, path, of: type)
   }
 }
 
