@@ -4,7 +4,8 @@
 # Nothing grows dearer by being done often: does each operation of Soak alone, 5,000 rounds of it, and
 # holds the instructions (callgrind) of the last 500 against those of 500 at the beginning. Prints both,
 # and fails if the last ones take 10 % more. A commit with a history is counted after 100,000 others,
-# too. Then Soak does all operations in turn, and compares memory and files.
+# too, and the undoing of one of 4,000 groups. Then Soak does all operations in turn, and compares
+# memory and files.
 #
 #   Tests/HotPaths/growth.sh [options of swift build]
 #
@@ -56,6 +57,14 @@ for count in 0 100000; do
   cost=$(( $(instructions $path 1000 "$folder/after-$count") -
     $(instructions $path 500 "$folder/after-$count") ))
   [ $count != 0 ] || early=$((cost / 500))
+done
+compare $path "$early" $((cost / 500))
+
+# A group that is undone costs the same, however many there are.
+path=undo-of-many
+for count in 500 4000; do
+  cost=$(($(instructions $path $((count + 500))) - $(instructions $path $count)))
+  [ $count != 500 ] || early=$((cost / 500))
 done
 compare $path "$early" $((cost / 500))
 

@@ -2,7 +2,7 @@
 //
 // The paths whose cost is watched, each in a loop that callgrind can count. Run by check.sh:
 // `HotPaths <store> <path> <times>`; without arguments it names the paths. growth.sh runs
-// `commit-with-long-history` in the same way.
+// `commit-with-long-history` and `undo-of-many` in the same way.
 //
 // Data and hashing are fixed, so two runs execute nearly the same instructions; the cost of a path
 // is the difference between a run of many times and one of none.
@@ -120,6 +120,21 @@ let recordedCommitOfOne = HotPath(
 let commitAfterManyCommits = HotPath(
   name: "commit-with-long-history", times: 1_000, roundSize: 1, retention: HistoryRetention(),
   run: commitOfOne.run)
+
+/// Undoing of as many groups as there are rounds.
+let undoOfMany = HotPath(name: "undo-of-many", times: 1_000, roundSize: 1) { context, rounds in
+  context.undoManager = ManagedObjectContext.UndoManager()
+  let person = try context.fetch(Person.all)[0]
+  for round in 0..<rounds {
+    person.age = round + 1_000
+    context.processPendingChanges()
+  }
+  for _ in 0..<rounds {
+    context.undo()
+    context.processPendingChanges()
+  }
+  return person.age
+}
 
 /// A save of one change to a parent in the same isolation, where it lands at once.
 let nestedSaveOfOne = HotPath(
@@ -256,7 +271,7 @@ if arguments[2] == Opening.name {
   print(Opening.name, try Opening.run(arguments[1], rounds: rounds))
   exit(0)
 }
-let allPaths = paths + [commitAfterManyCommits]
+let allPaths = paths + [commitAfterManyCommits, undoOfMany]
 guard let path = allPaths.first(where: { $0.name == arguments[2] }) else {
   fatalError("no path is called \(arguments[2])")
 }

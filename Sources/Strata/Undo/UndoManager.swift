@@ -38,8 +38,8 @@ extension ManagedObjectContext {
   public final class UndoManager {
     /// The state that a `withSavepoint { }` that throws restores.
     struct State {
-      var undoGroups: [UndoGroup] = []
-      var redoGroups: [UndoGroup] = []
+      var undoGroups = UndoStack()
+      var redoGroups = UndoStack()
       /// The group that is being recorded, with all groups within it.
       var open: UndoGroup?
       /// How many groups that `beginUndoGrouping()` began are open.
@@ -123,15 +123,15 @@ extension ManagedObjectContext.UndoManager {
     guard direction == nil, let group = state.open else { return }
     state.open = nil
     guard !group.isEmpty else { return }
-    state.redoGroups = []
+    state.redoGroups = UndoStack()
     state.undoGroups.append(group)
     trim()
   }
 
   private func trim() {
     guard levelsOfUndo > 0 else { return }
-    state.undoGroups.removeFirst(max(0, state.undoGroups.count - levelsOfUndo))
-    state.redoGroups.removeFirst(max(0, state.redoGroups.count - levelsOfUndo))
+    state.undoGroups.keepNewest(levelsOfUndo)
+    state.redoGroups.keepNewest(levelsOfUndo)
   }
 }
 
@@ -189,7 +189,7 @@ extension ManagedObjectContext.UndoManager {
     do {
       try context.withSavepoint {
         // First: hooks may remove all actions. An error brings the group back, with the savepoint.
-        let group = state[keyPath: taken].removeLast()
+        guard let group = state[keyPath: taken].popLast() else { return }
         self.direction = direction
         state.open = UndoGroup()
         state.open?.actionName = group.actionName

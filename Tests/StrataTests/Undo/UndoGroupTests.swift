@@ -273,3 +273,49 @@ extension ManagedObjectContext {
   /// Encodes the edits so far, as any fetch does.
   fileprivate func encodeByFetching() { _ = try? count(City.all) }
 }
+
+@Suite struct `A group of changes in a long history` {
+  /// Groups are linked, each to the one before it.
+  @Test func `is released without the stack of as many calls, however many there are`() throws {
+    let container = try geography()
+    let context = undoableContext(container)
+    let undoManager = try #require(context.undoManager)
+    let city = context.city("A")
+    let count = 100_000
+    for number in 1...count { context.turn { city.population = number } }
+    context.undo()
+    #expect(city.population == count - 1)
+    undoManager.removeAllActions()
+    #expect(!undoManager.canUndo && !undoManager.canRedo)
+  }
+
+  @Test(arguments: [1, 3, 7])
+  func `is kept if it is among the newest, also in a savepoint that throws`(_ count: Int) throws {
+    struct Refusal: Error {}
+    let context = undoableContext(try geography())
+    let undoManager = try #require(context.undoManager)
+    let city = context.city("A")
+    for number in 1...20 { context.turn { city.population = number } }
+    undoManager.levelsOfUndo = count
+    #expect(throws: Refusal.self) {
+      try context.withSavepoint {
+        while undoManager.canUndo { undoManager.undo() }
+        for number in 100...120 { context.turn { city.population = number } }
+        throw Refusal()
+      }
+    }
+    #expect(city.population == 20)
+    var undone: [Int] = []
+    while undoManager.canUndo {
+      undoManager.undo()
+      undone.append(city.population)
+    }
+    #expect(undone == (0..<count).map { 19 - $0 })
+    var redone: [Int] = []
+    while undoManager.canRedo {
+      undoManager.redo()
+      redone.append(city.population)
+    }
+    #expect(redone == undone.reversed().dropFirst() + [20])
+  }
+}
