@@ -46,6 +46,13 @@ extension LMDBError: CustomStringConvertible {
         "The store cannot be used in this process.",
         because: "The process was forked from one that uses the store.",
         remedy: "Use the store in the parent, or exec first.")
+    case .wouldDeadlock:
+      ErrorExplanation(
+        "The call was refused, because it would never end.",
+        because: "It would wait for the writer of the store, and the writer waits for the code "
+          + "that made the call: a closure of a batch, a merge policy, an instrument or a log "
+          + "handler.",
+        remedy: "Do it after that code has returned.")
     case .fileReplaced(let path):
       ErrorExplanation(
         "The file at \(path) was deleted, moved or replaced.",

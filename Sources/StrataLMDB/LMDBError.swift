@@ -33,6 +33,9 @@ package enum LMDBError: Error, Hashable, Sendable {
   /// than `busyTimeout`, or has been opening the file for as long. It may have been stopped.
   /// Nothing was changed. Try again, and continue or end that process.
   case busy(processID: Int32?)
+  /// The call would wait for the writer thread, and was made on that thread: by code that the
+  /// writer calls. Nothing was changed. Make the call afterwards.
+  case wouldDeadlock
   /// The path no longer leads to the file that the environment has open, or the lock file belongs
   /// to another data file: the file was deleted, moved, or replaced by a backup while it was open.
   /// Close every environment of the path, in all processes, and open it again.

@@ -97,8 +97,9 @@ package final class LMDBStore: PersistentStore {
   ///     store of its own.
   /// - Throws: `folderMissing`, `storeMissing`, `permissionDenied`, `notAStrataStore`,
   ///   `unsupportedFormat`, `modelMismatch`, `migrationRequired`, `tooManyModels`,
-  ///   `uniquenessViolations` of a new constraint, `damaged`, `storeBusy`, `diskFull`, `storage`. A
-  ///   file at the path is then unchanged.
+  ///   `uniquenessViolations` of a new constraint, `damaged`, `storeBusy`, `diskFull`, `storage`;
+  ///   `wouldDeadlock` in code that the writer of the open store calls. A file at the path is then
+  ///   unchanged.
   package static func open(
     at path: String, model: ManagedObjectModel, removing: DataRemoval = DataRemoval(),
     durability: StoreDurability = .full, byteCountMax: Int? = nil,
@@ -124,6 +125,8 @@ package final class LMDBStore: PersistentStore {
     } catch {
       throw StoreError(error, opening: path)
     }
+    // An opening reads the catalog, and may write to it.
+    if environment.isOnWriterThread { throw .wouldDeadlock }
     return LMDBStore(
       try OpenStore(
         environment, model: model, removing: removing, isReadOnly: isReadOnly, path: path),
@@ -284,13 +287,15 @@ package final class LMDBStore: PersistentStore {
     }
   }
 
+  package var writingThread: UInt? {
+    guard case .open(let opened) = phase.withLock({ $0 }) else { return nil }
+    return opened.queue.environment.writingThread
+  }
+
   /// Whether the caller runs in a job of the store's writer.
   var isOnWriterThread: Bool {
-    if case .open(let opened) = phase.withLock({ $0 }) {
-      opened.queue.environment.isOnWriterThread
-    } else {
-      false
-    }
+    guard case .open(let opened) = phase.withLock({ $0 }) else { return false }
+    return opened.queue.environment.isOnWriterThread
   }
 
   /// The first free serial in the catalog; nil if it cannot be read.

@@ -21,6 +21,10 @@ package protocol PersistentStore: SnapshotSource {
   /// not reserved.
   var isReadOnly: Bool { get }
 
+  /// The identifier of the thread that runs a job of the store's writer; nil if none is being run.
+  /// A wait for the store would never end on that thread.
+  var writingThread: UInt? { get }
+
   /// Observes the work with the store; nil unless the program has asked for it before the store was
   /// opened.
   var instrument: (any Instrument)? { get }
@@ -179,6 +183,8 @@ extension PersistentStore {
     takeSerials(upTo: countMax)
   }
 
+  package var writingThread: UInt? { nil }
+
   package var instrument: (any Instrument)? { nil }
 
   package var members: [any PersistentStore] { [self] }
@@ -193,8 +199,8 @@ extension PersistentStore {
 extension PersistentStore {
   /// Executes a batch and waits for the result.
   ///
-  /// - Important: Do not call it in a completion of a save: it would wait for itself.
-  /// - Throws: the error that `execute(_:lendingThread:completion:)` passes to its completion.
+  /// - Throws: the error that `execute(_:lendingThread:completion:)` passes to its completion;
+  ///   `StoreError.wouldDeadlock` on the store's writer thread.
   package func execute(_ batch: StoreBatch) throws -> BatchOutcome {
     let answer = Answer<BatchOutcome>()
     execute(batch, lendingThread: true) { answer.give($0) }

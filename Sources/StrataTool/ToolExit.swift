@@ -57,7 +57,7 @@ enum ToolExit: Int32 {
       switch error {
       case .storeMissing: .inputMissing
       case .fileExists, .folderMissing: .cannotCreate
-      case .storeInUse, .storeBusy, .snapshotHeld, .modelChanged: .inUse
+      case .storeInUse, .storeBusy, .wouldDeadlock, .snapshotHeld, .modelChanged: .inUse
       case .permissionDenied, .readOnly: .permission
       case .notAStrataStore, .unsupportedFormat, .damaged, .modelMismatch: .badInput
       case .diskFull, .storeFull, .serialsExhausted, .serialsUnreserved, .tooManyModels, .storage,

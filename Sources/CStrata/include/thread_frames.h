@@ -25,7 +25,10 @@ static inline void strata_set_waiting_releases(void *_Nullable list) {
   strata_waiting_releases = list;
 }
 
-/// An identifier of the calling thread, different from those of all other living threads.
-static inline uintptr_t strata_thread_id(void) { return (uintptr_t)pthread_self(); }
+/// An identifier of a thread, which no other living thread has.
+static inline uintptr_t strata_id_of_thread(pthread_t thread) { return (uintptr_t)thread; }
+
+/// The identifier of the calling thread.
+static inline uintptr_t strata_thread_id(void) { return strata_id_of_thread(pthread_self()); }
 
 #endif

@@ -51,7 +51,11 @@ struct BatchRun: Sendable {
   /// - Parameter takeOver: called after each transaction.
   func perform(_ takeOver: (BatchOutcome) -> Void = { _ in }) throws {
     repeat {
-      do { takeOver(try store.execute(batch)) } catch { throw converted(error) }
+      do {
+        takeOver(try StoreWriter(store: store).wait { try store.execute(batch) })
+      } catch {
+        throw converted(error)
+      }
     } while !source.isFinished
   }
 

@@ -12,11 +12,12 @@ struct BatchTurn {
 
   /// Encodes the context's edits, and ends a save under way, which does not include them.
   ///
-  /// - Throws: an earlier error of reading a property.
+  /// - Throws: an earlier error of reading a property; `StoreError.wouldDeadlock` in code that the
+  ///   store's writer calls, if a save is under way.
   init(in context: ManagedObjectContext) throws {
     try context.reporter.throwDeferredError()
     context.work.encodeEdits()
-    context.saving.finishPendingSave()
+    try context.saving.finishPendingSave()
     // As in a save: a snapshot that is held while the batch waits and works holds back free pages.
     context.work.view = nil
     self.context = context

@@ -16,7 +16,10 @@ extension PersistentStoreCoordinator {
   ///   - fill: sets the properties of a row's object.
   ///   - progress: called after every few thousand rows, on the store's writing thread; it must be
   ///     short.
-  /// - Precondition: neither `rows` nor `fill` inserts objects into a context of the store.
+  ///
+  /// Calls in `rows` and `fill` that would wait for the store's writer throw
+  /// `StoreError.wouldDeadlock`.
+  ///
   /// - Throws: `BatchRowError` for an error that concerns one row, with the row's number;
   ///   `BatchInterruption` from a batch with `committing(every:)`; `ContextError.unknownEntity` and
   ///   `.noUniquenessConstraint` for an invalid request; `ContextError.validationFailed` and

@@ -68,7 +68,12 @@ struct PreparedBatchDelete: Sendable {
 
   /// Executes the batch in the store, and waits.
   func perform() throws -> BatchOutcome {
-    do { return try coordinator.store.execute(batch) } catch { throw converted(error) }
+    let store = coordinator.store
+    do {
+      return try StoreWriter(store: store).wait { try store.execute(batch) }
+    } catch {
+      throw converted(error)
+    }
   }
 
   /// Executes the batch in the store, suspending the task.

@@ -27,7 +27,7 @@ extension ManagedObjectContext {
   ///   disk; and any error of reading a property since the last call.
   public func save() throws {
     guard let save = try saving.beginSave(lendingThread: true) else { return }
-    save.waitUntilFinished()
+    save.waitUntilFinished(by: saving.writer)
     try saving.finish(save)
   }
 

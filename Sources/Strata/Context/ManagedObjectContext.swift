@@ -264,10 +264,15 @@ extension ManagedObjectContext {
   /// parent's state. Core Data: `rollback()`.
   ///
   /// It waits for a save under way, whose changes are then no longer unsaved.
+  ///
+  /// - Precondition: if a save is under way, the store's writer does not call the caller, as it
+  ///   calls a batch's closure: the wait would never end.
   public func rollback() { reporter.announce(saving.takeBack()) }
 
   /// Releases all objects and discards all unsaved changes. Objects that the program still holds
   /// are detached: they read as deleted. One objectsDidChange names all of them as invalidated.
   /// Core Data: `reset()`.
+  ///
+  /// - Precondition: as for `rollback()`.
   public func reset() { saving.reset() }
 }

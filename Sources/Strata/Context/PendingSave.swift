@@ -46,12 +46,15 @@ final class PendingSave: Sendable {
     }
   }
 
+  /// Whether the writer is done.
+  var isFinished: Bool { state.withLock { $0.result != nil } }
+
   /// Blocks until the writer is done. A saver that lends its thread finds that it is.
-  func waitUntilFinished() {
-    if state.withLock({ $0.result != nil }) { return }
+  func waitUntilFinished(by writer: StoreWriter) {
+    if isFinished { return }
     let semaphore = DispatchSemaphore(value: 0)
     wakeWhenFinished { semaphore.signal() }
-    semaphore.wait()
+    writer.wait { semaphore.wait() }
   }
 
   private func wakeWhenFinished(_ wake: @escaping @Sendable () -> Void) {

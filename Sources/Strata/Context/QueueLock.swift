@@ -58,6 +58,8 @@ final class QueueLock: Sendable {
     var holder: ThreadID?
     var threads: ArraySlice<(thread: ThreadID, semaphore: DispatchSemaphore)> = []
     var tasks: ArraySlice<Place> = []
+    /// Threads whose wait has been refused, and that do not know it yet.
+    var refused: Set<ThreadID> = []
 
     var isHeld: Bool { holder != nil }
   }
@@ -111,14 +113,33 @@ final class QueueLock: Sendable {
     defer { WaitGraph.didWait(thread) }
     let semaphore = DispatchSemaphore(value: 0)
     let isFree = state.withLock { state in
+      if state.refused.contains(thread) { return false }
       if state.take(by: thread) { return true }
       state.threads.append((thread, semaphore))
       return false
     }
     if isFree { return }
     let start = ContinuousClock.now
+    if takeRefusal(of: thread) { throw .wouldDeadlock }
     semaphore.wait()
+    if takeRefusal(of: thread) { throw .wouldDeadlock }
     waitCounter.add(start.duration(to: .now))
+  }
+
+  /// Whether the wait of a thread has been refused; it knows it then.
+  private func takeRefusal(of thread: ThreadID) -> Bool {
+    state.withLock { $0.refused.remove(thread) != nil }
+  }
+
+  /// Ends the wait of a thread that is in line, or about to be: it would close a cycle of waits.
+  func refuse(_ thread: ThreadID) {
+    let wake: DispatchSemaphore? = state.withLock { state in
+      if state.holder == thread { return nil }
+      state.refused.insert(thread)
+      guard let place = state.threads.firstIndex(where: { $0.thread == thread }) else { return nil }
+      return state.threads.remove(at: place).semaphore
+    }
+    wake?.signal()
   }
 
   /// Hands the lock on, or frees it.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataChanges
 import StrataModel
+import StrataPrimitives
 
 // Discarding unsaved changes.
 
@@ -9,7 +10,11 @@ extension SaveSession {
   ///
   /// - Returns: the changes to report.
   func takeBack() -> [TurnChanges] {
-    finishPendingSave()
+    require(
+      work.pendingSave.map(\.isFinished) ?? true || !writer.isHere,
+      "rollback() and reset() wait for a save that is under way: do not call them in code that the "
+        + "store's writer calls, such as a batch's closure.")
+    try? finishPendingSave()
     work.encodeEdits()
     publisher.announceTurn()
     // The changes of observers are reverted with the others.

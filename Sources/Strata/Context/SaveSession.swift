@@ -46,7 +46,7 @@ final class SaveSession: ContextPart {
     if preparation?.isInCallback == true { throw ContextError.recursiveSave }
     try reporter.throwDeferredError()
     work.encodeEdits()
-    finishPendingSave()
+    try finishPendingSave()
     publisher.announceTurn()
     let outer = preparation
     preparation = SavePreparation()
@@ -68,10 +68,16 @@ final class SaveSession: ContextPart {
     return try commitToStore(lendingThread: lendsThread)
   }
 
+  /// The writer to which saves of a topmost context go.
+  var writer: StoreWriter { StoreWriter(store: coordinator.store) }
+
   /// Waits for the save under way, if any, and finishes it; its caller gets the result.
-  func finishPendingSave() {
+  ///
+  /// - Throws: `StoreError.wouldDeadlock` in code that the writer calls.
+  func finishPendingSave() throws {
     guard let pendingSave = work.pendingSave else { return }
-    pendingSave.waitUntilFinished()
+    if !pendingSave.isFinished { try writer.checkIsElsewhere() }
+    pendingSave.waitUntilFinished(by: writer)
     try? finish(pendingSave)
   }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CStrata
 import CStrataLMDB
 import StrataPrimitives
 import Synchronization
@@ -57,6 +58,10 @@ extension Environment {
   /// Whether the caller runs in a job: on the writer thread, or on one that was lent for it.
   package var isOnWriterThread: Bool { writer.isCurrent }
 
+  /// The identifier of the thread that runs a job, as of `strata_thread_id`; nil if none is being
+  /// run.
+  package var writingThread: UInt? { writer.runner.map { UInt(strata_id_of_thread($0)) } }
+
   /// Begins a write transaction. Waits while another process writes. In the meantime, callers
   /// that wait for the writer are given up when `busyTimeout` has passed.
   ///
@@ -97,15 +102,14 @@ extension Environment {
   /// Runs `body` in a write transaction on the writer thread and waits for it: commits when it
   /// returns, unless it has ended the transaction itself, and aborts when it throws.
   ///
-  /// - Important: A call from the writer thread itself traps: it would wait for itself.
-  /// - Throws: the errors of `body`, `begin` and `WriteTransaction.commit`; `busy` if the writer
-  ///   has waited for another process for longer than `busyTimeout`: `body` is not called then.
+  /// - Throws: the errors of `body`, `begin` and `WriteTransaction.commit`; `wouldDeadlock` on the
+  ///   writer thread itself; `busy` if the writer has waited for another process for longer than
+  ///   `busyTimeout`: `body` is not called then.
   package func writeSync<T>(
     _ body: @escaping @Sendable (WriteTransaction) throws -> sending T
   ) throws -> sending T {
     try ForkGuard.check()
-    require(
-      !writer.isCurrent, "writeSync was called on the writer thread, which would wait for itself.")
+    if writer.isCurrent { throw LMDBError.wouldDeadlock }
     let arrival = SuspendingClock.now
     let call = SynchronousWrite<T>(in: self)
     let job = WriterThread.Job(

@@ -51,12 +51,11 @@ final class WriterThread: Sendable {
   /// Jobs are the upper layers' code, which may go deep: as much as a main thread has.
   private static var stackByteCount: Int { 8 << 20 }
 
+  /// The thread that runs a job; nil if none is being run.
+  var runner: pthread_t? { state.withLock { $0.runner } }
+
   /// Whether the caller runs in a job.
-  var isCurrent: Bool {
-    state.withLock { state in
-      state.runner.map { pthread_equal($0, pthread_self()) != 0 } ?? false
-    }
-  }
+  var isCurrent: Bool { runner.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
 
   /// Whether the environment's own thread was started.
   var hasThread: Bool { state.withLock { $0.isStarted } }

@@ -174,6 +174,7 @@ extension StoreError {
           + " is larger than a store can have.",
         remedy: "Make the object's values smaller, or store them in an external attribute.")
     case .storeBusy(let processID): LMDBError.busy(processID: processID).explanation
+    case .wouldDeadlock: LMDBError.wouldDeadlock.explanation
     case .diskFull:
       ErrorExplanation(
         "The disk is full.",

@@ -154,6 +154,10 @@ public enum StoreError: Error, Sendable {
   /// - Parameter processID: the ID of that process; nil if the system does not tell, as on Darwin,
   ///   or if the process is in another container.
   case storeBusy(processID: Int32?)
+  /// The call would wait for the writer of the store, and the writer waits for the code that made
+  /// the call: a closure of a batch, a merge policy, an instrument or a log handler. Nothing was
+  /// changed. Do it after that code has returned.
+  case wouldDeadlock
   /// The store's file, or the lock file beside it, was deleted, moved or replaced, for example by a
   /// backup, while the store was open here or in another process. A save that fails with it counts
   /// as not saved: the file at the path does not have it. Release the coordinator and all its
@@ -200,6 +204,7 @@ extension StoreError {
       self = .damaged(tree: tree, key: nil, reason: "page \(number): \(flaw.rawValue)")
     case .fileReplaced(let path): self = .fileReplaced(path: path)
     case .busy(let processID): self = .storeBusy(processID: processID)
+    case .wouldDeadlock: self = .wouldDeadlock
     default: self = .storage(StoreError.StorageFailure(error))
     }
   }

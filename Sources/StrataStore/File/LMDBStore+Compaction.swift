@@ -17,7 +17,10 @@ extension LMDBStore {
   /// 4. The file is opened again. Readers go on, and the requests are written.
   ///
   /// If the process dies, the store has the same content before the rename and after it.
+  ///
+  /// - Throws: `wouldDeadlock` on the writer thread.
   package func compact(_ watch: BatchWatch) throws -> CompactionOutcome {
+    if isOnWriterThread { throw StoreError.wouldDeadlock }
     // A failed file is opened again before the turn, which that needs too.
     _ = try opened()
     return try compactionTurn.withLock { _ in try performCompaction(watch) }

@@ -50,7 +50,11 @@ struct StoreBackup {
   }
 
   /// Writes the copy to an empty file.
+  ///
+  /// - Throws: as `run`; `StoreError.wouldDeadlock` on the writer thread, for a copy that is not
+  ///   compacted: LMDB takes the lock of writers for it.
   func write(to file: Int32) throws {
+    if !compacts, environment.isOnWriterThread { throw StoreError.wouldDeadlock }
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { throw StoreError(LMDBError(code: errno)) }
     let (exit, entry) = (ends[0], ends[1])

@@ -58,6 +58,11 @@ package final class StoreGroup: PersistentStore {
   /// Whether all stores are read-only.
   package var isReadOnly: Bool { groupMembers.allSatisfy(\.store.isReadOnly) }
 
+  /// The thread of one of the writers that are at work.
+  package var writingThread: UInt? {
+    groupMembers.lazy.compactMap(\.store.writingThread).first
+  }
+
   // MARK: - Reading
 
   /// The stores as they were at one moment.

@@ -52,6 +52,7 @@ struct ErrorSamples {
           "historyNotKept": StoreError.historyNotKept,
           "foreignHistoryToken": StoreError.foreignHistoryToken,
           "modelChanged": StoreError.modelChanged, "closed": StoreError.closed,
+          "wouldDeadlock": StoreError.wouldDeadlock,
         ]),
       group(
         "ModelError", "StrataModel/Model/ModelError.swift", modelErrors,

@@ -134,11 +134,8 @@ extension Misuse {
       try container.coordinator.execute(BatchInsertRequest(Ballot.self), rows: [1]) { row, _ in
         _ = row.vote
       }
-    case .insertionInRow:
-      let coordinator = try geography().coordinator
-      try coordinator.execute(BatchInsertRequest(City.self), rows: [1]) { _, _ in
-        _ = City(context: ManagedObjectContext(parent: coordinator))
-      }
+    case .rollbackInRow: try Self.call(duringSaveInRow: { $0.rollback() })
+    case .resetInRow: try Self.call(duringSaveInRow: { $0.reset() })
     case .classOutsideOfModel: _ = Nation(context: try Pair().context)
     case .abstractClass:
       _ = Member(context: ManagedObjectContext(parent: try republic().coordinator))
@@ -287,5 +284,24 @@ extension Misuse {
     _ = try PersistentContainer(
       at: folder.file("store"), model: present, migratingWith: MigrationPlan(stage),
       durability: .none)
+  }
+
+  /// Calls `body` in the closure of a batch, with a context whose save waits for the batch.
+  private static func call(
+    duringSaveInRow body: @escaping @Sendable (ManagedObjectContext) -> Void
+  ) throws {
+    let coordinator = try geography().coordinator
+    let queue = ContextQueue(parent: coordinator)
+    try coordinator.execute(BatchInsertRequest(City.self), rows: [1]) { _, _ in
+      try queue.performAndWait { _ = $0.city("Yazd") }
+      let hasBegun = DispatchSemaphore(value: 0)
+      let observer = NotificationCenter.default.addObserver(
+        forName: ManagedObjectContext.willSaveNotification, object: queue.layer, queue: nil
+      ) { _ in hasBegun.signal() }
+      Task { try await queue.save() }
+      hasBegun.wait()
+      NotificationCenter.default.removeObserver(observer)
+      try queue.performAndWait { body($0) }
+    }
   }
 }

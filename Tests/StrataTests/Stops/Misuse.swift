@@ -9,7 +9,7 @@ enum Misuse: String, Codable, CaseIterable, Sendable {
   // Requests
   case limit, offset, rowLimit, rowOffset, prefetchedCalculation, batchSize, indexBeyondBatches
   // Batches
-  case rowsPerTransaction, objectsPerTransaction, computedRowValue, insertionInRow
+  case rowsPerTransaction, objectsPerTransaction, computedRowValue, rollbackInRow, resetInRow
   // Objects
   case classOutsideOfModel, abstractClass, abstractUpsert, valueOfOtherType, slotOfOtherType
   case slotBeyondClass, setSlotBeyondClass, unencodableDefault, unreadableDefault
@@ -50,7 +50,8 @@ enum Misuse: String, Codable, CaseIterable, Sendable {
       "BatchUpdateRequest.committing(every:) takes 1 object or more, not -1."
     case .computedRowValue:
       "Ballot has no attribute of this type there: read the attributes that the class is"
-    case .insertionInRow: "nor while a batch fills its rows: insert them before or after."
+    case .rollbackInRow, .resetInRow:
+      "rollback() and reset() wait for a save that is under way: do not call them in code that"
     case .classOutsideOfModel: "Nation is not an entity of this context's model: name it"
     case .abstractClass, .abstractUpsert:
       "is an abstract entity: insert an object of an entity that inherits from it."
@@ -141,6 +142,8 @@ enum Misuse: String, Codable, CaseIterable, Sendable {
     "ManagedObjectContext+Upserting.swift upsert": [.abstractUpsert, .upsertOfFewerValues],
     "ManagedObjectContext.swift delete": [.deletedObject],
     "ManagedObjectContext.swift ManagedObjectContext": [.goneContextValue],
+    "ManagedObjectContext.swift reset": [.resetInRow],
+    "ManagedObjectContext.swift rollback": [.rollbackInRow],
     "Migration.swift forEach": [.migrationBatchSize],
     "Migration.swift Migration": [.migrationOnOtherThread],
     "ObjectBatches.swift fetch": [.batchSize],
@@ -153,7 +156,6 @@ enum Misuse: String, Codable, CaseIterable, Sendable {
     "OrderedToMany.swift remove": [.removalBeyondList, .removedMember],
     "OrderedToMany.swift replace": [.replacedMembers],
     "OrderedToMany.swift subscript": [.indexBeyondList, .indexBeforeList],
-    "PersistentStoreCoordinator+BatchInsert.swift execute": [.insertionInRow],
     "PersistentStoreCoordinator+Stores.swift init": [.noStores],
     "PropertyDescription+Attributes.swift attribute": [
       .unencodableDefault, .unreadableDefault,

@@ -107,9 +107,11 @@ final class CommitQueue: Sendable {
   }
 
   /// - Parameter lendsThread: whether the caller does nothing until the request is completed. Then
-  ///   it may be written on the caller's thread, before this returns, and others' with it.
+  ///   it may be written on the caller's thread, before this returns, and others' with it. On the
+  ///   writer thread such a request fails with `wouldDeadlock`.
   func enqueue(_ request: Request, lendingThread lendsThread: Bool = false) {
     if isReadOnly { return request.fail(.readOnly) }
+    if lendsThread, environment.isOnWriterThread { return request.fail(.wouldDeadlock) }
     let (isFirst, isLast, successor) = state.withLock { state in
       if let successor = state.successor { return (false, false, successor) as (_, _, Successor?) }
       state.waiting.append(Waiting(request: request, arrival: .now))

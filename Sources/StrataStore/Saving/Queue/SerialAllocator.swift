@@ -11,7 +11,8 @@ import StrataPrimitives
 ///
 /// ## Invariants
 /// - I1 A serial is allocated only if the catalog on disk is above it. The exception: if the store
-///   cannot write when no block is left, insertions go on without a reservation. The next
+///   cannot write when no block is left, or is writing and has called the code that inserts,
+///   insertions go on without a reservation. The next
 ///   reservation begins above them, a save of such objects raises the catalog above them in its own
 ///   transaction (`reserveSerials`), and a save of an object whose serial another process was given
 ///   in between is a conflict.
@@ -46,10 +47,13 @@ final class SerialAllocator: Sendable {
     }
 
     mutating func add(_ block: Range<UInt64>) {
-      blocks.append(block)
-      if StoreOrigin.range(of: block.lowerBound) < ObjectKey.serialRangeCount {
-        end = max(end, block.upperBound)
+      if StoreOrigin.range(of: block.lowerBound) >= ObjectKey.serialRangeCount {
+        return blocks.append(block)
       }
+      // Serials below the end were taken without a reservation while this block was being reserved.
+      let rest = max(block.lowerBound, end)..<max(block.upperBound, end)
+      if !rest.isEmpty { blocks.append(rest) }
+      end = rest.upperBound
     }
   }
 
@@ -96,10 +100,6 @@ final class SerialAllocator: Sendable {
       state.withLock { $0.add(Self.unreservedBlock()) }
       return nil
     }
-    require(
-      !store.isOnWriterThread,
-      "Contexts insert no objects in the completion of a save, nor while a batch fills its rows: "
-        + "insert them before or after.")
     let block: Range<UInt64>
     do {
       block = try reserve(for: store)
