@@ -13,16 +13,20 @@ import Testing
   @Attribute(.derived(.canonical("text"))) var plain: String
 }
 
-/// A text of 1 MB, made of one piece over and over.
+/// A long text, made of one piece over and over.
 private struct LongText: CustomTestStringConvertible, Sendable {
   let testDescription: String
   let piece: String
   let text: String
 
+  /// `STRATA_LONG_TEXT_BYTES`, or 256 KiB: a time that grows with the square of it is seen.
+  private static let byteCount =
+    ProcessInfo.processInfo.environment["STRATA_LONG_TEXT_BYTES"].flatMap(Int.init) ?? 1 << 18
+
   init(_ name: String, _ piece: String) {
     testDescription = name
     self.piece = piece
-    text = String(repeating: piece, count: 1 << 20 / piece.utf8.count)
+    text = String(repeating: piece, count: Self.byteCount / piece.utf8.count)
   }
 
   /// Whether nothing of the piece is left without accents and points.
@@ -58,7 +62,7 @@ private struct LongText: CustomTestStringConvertible, Sendable {
 
 // Each text is of a kind whose time once grew with the square of its length: a quarter of an hour
 // for one of them.
-@Suite struct `A text of a megabyte` {
+@Suite struct `A long text` {
   @Test(arguments: LongText.all)
   private func `is saved, indexed, folded and found`(_ long: LongText) throws {
     let container = try PersistentContainer(inMemory: ManagedObjectModel(Page.self))
