@@ -91,17 +91,25 @@ let macroLinking: [LinkerSetting] =
   } ?? []
 
 /// A layer and its tests, which may look at what is further down.
+///
+/// - Parameter macros: what the layer needs at compile time alone.
 func layer(
-  _ name: String, _ dependencies: Target.Dependency..., tests: [Target.Dependency] = []
+  _ name: String, _ dependencies: Target.Dependency..., macros: [Target.Dependency] = [],
+  tests: [Target.Dependency] = []
 ) -> [Target] {
   [
-    .target(name: name, dependencies: dependencies, swiftSettings: settings + optimized),
+    .target(name: name, dependencies: dependencies + macros, swiftSettings: settings + optimized),
     .testTarget(
       name: name + "Tests",
       dependencies: dependencies + tests + [.target(name: name), "StrataTestSupport"],
       swiftSettings: settings),
   ]
 }
+
+/// SwiftPM links the tests of a package into one program. If the target of one test depends on a
+/// macro, it builds that program for the machine that compiles, with modules of its own: all of
+/// Strata would be compiled once for the tests, and once more for the programs that they start.
+let macroTests = "StrataMacrosTests"
 
 // MARK: - The package
 
@@ -185,7 +193,7 @@ let package = Package(
     + layer(
       "Strata", "CStrata", "StrataPrimitives", "StrataModel", "StrataRecord", "StrataChanges",
       "StrataQuery", "StrataStore",
-      .target(name: "StrataMacros", condition: .when(traits: ["Macros"])),
+      macros: [.target(name: "StrataMacros", condition: .when(traits: ["Macros"]))],
       tests: ["StrataLMDB", "ContextTestSupport", "RenamingModel", "StrataTesting"])
     + [
       // @Entity, @Attribute, @Relationship: compile-time only.
@@ -195,8 +203,9 @@ let package = Package(
           "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacros", "SwiftDiagnostics",
           "SwiftCompilerPlugin"),
         swiftSettings: macroSettings, linkerSettings: macroLinking),
+      // Only in builds that name it: `macroTests`.
       .testTarget(
-        name: "StrataMacrosTests",
+        name: macroTests,
         dependencies: [.target(name: "StrataMacros", condition: .when(traits: ["Macros"]))]
           + syntax(
             "SwiftSyntax", "SwiftSyntaxMacros", "SwiftSyntaxMacroExpansion", "SwiftDiagnostics",
@@ -466,4 +475,4 @@ func reduce(_ package: Package, to names: [String]) {
 /// `STRATA_PART="fuzz StressTests"` builds these targets and no others, in less time. It is for work
 /// on Strata itself, with a `--scratch-path` of its own.
 let part = (Context.environment["STRATA_PART"] ?? "").split(separator: " ").map(String.init)
-if !part.isEmpty { reduce(package, to: part) }
+reduce(package, to: part.isEmpty ? package.targets.map(\.name).filter { $0 != macroTests } : part)
