@@ -12,12 +12,17 @@
   final class Disturbance: Sendable {
     private let saves = Atomic(0)
     private let views = Atomic(0)
+    private let points = Atomic(0)
 
     /// One of this many readers is held.
     private static let viewsPerHold = 16
-    /// A reader is held until others have saved this often, or have had this many chances to.
+    /// A reader is held until others have saved this often, or it has slept as often.
     private static let savesPerHold = 10
-    private static let yieldCountMax = 300
+    private static let sleepCountMax = 20
+    private static let sleepMicroseconds: UInt32 = 100
+    /// A thread gives way to others at one of this many points. On a busy machine, each time costs
+    /// it the turns of all processes.
+    private static let pointsPerYield = 8
 
     func reach(_ point: PausePoint) {
       switch point {
@@ -27,12 +32,15 @@
         if count.isMultiple(of: Self.viewsPerHold) { return hold() }
       default: break
       }
-      sched_yield()
+      let count = points.add(1, ordering: .relaxed).newValue
+      if count.isMultiple(of: Self.pointsPerYield) { sched_yield() }
     }
 
     private func hold() {
       let end = saves.load(ordering: .relaxed) + Self.savesPerHold
-      for _ in 0..<Self.yieldCountMax where saves.load(ordering: .relaxed) < end { sched_yield() }
+      for _ in 0..<Self.sleepCountMax where saves.load(ordering: .relaxed) < end {
+        usleep(Self.sleepMicroseconds)
+      }
     }
   }
 #endif
