@@ -77,7 +77,7 @@ struct StoreBackup {
     thread.stackSize = 1 << 20
     thread.start()
     do {
-      try awaitBeginning(exit)
+      if !compacts { try awaitBeginning(exit) }
     } catch {
       // LMDB waits for the other process without a limit. Later, the closed pipe ends the copying.
       close(exit)
@@ -99,8 +99,8 @@ struct StoreBackup {
     }
   }
 
-  /// Waits until LMDB has begun to write. A copy that is not compacted begins with the file's
-  /// header, for which LMDB takes the lock of writers.
+  /// Waits until LMDB has begun to write a copy that is not compacted: the copy begins with the
+  /// file's header, for which LMDB takes the lock of writers.
   ///
   /// - Throws: `StoreError.storeBusy` if another process has had the lock for too long;
   ///   `CancellationError`.
