@@ -13,6 +13,39 @@ private final class Shown: FetchedResultsControllerDelegate {
   }
 }
 
+@Suite struct `A list in a context that rolls back` {
+  /// An observer reads when it hears of an earlier change, and so the context integrates the save.
+  @Test(arguments: [false, true])
+  func `hears nothing of a child's save that was integrated meanwhile`(
+    isReset: Bool
+  ) throws {
+    let container = try garden()
+    let context = ManagedObjectContext.withExplicitTurns(below: container.root)
+    context.automaticallyMergesChangesFromParent = true
+    let (kept, gone) = (context.plant("kept"), context.plant("gone"))
+    try context.save()
+    let list = FetchedResultsController(Plant.all.sorted(by: \.name), context: context)
+    try list.performFetch()
+    let audience = Audience(context.layer, of: ["Plant"], knowing: list.fetchedObjects.objectIDs)
+    context.refresh(kept, mergeChanges: false)
+    let child = ManagedObjectContext(parent: context.layer)
+    child.plant("new")
+    try child.delete(child.existingObject(Plant.self, with: gone.objectID))
+    try child.save()
+    // Safety: the observer is called on this thread.
+    nonisolated(unsafe) let unsafe = context
+    let reader = Observer(.objectsDidChange, of: context.layer) { _ in
+      _ = try? unsafe.count(Plant.all)
+    }
+    defer { withExtendedLifetime(reader) {} }
+    if isReset { context.reset() } else { context.rollback() }
+    context.processPendingChanges()
+    try list.performFetch()
+    #expect(text(list) == "[nil: gone kept]")
+    #expect(audience.ids == Set(list.fetchedObjects.objectIDs))
+  }
+}
+
 @Suite struct `A list in a context that merges automatically` {
   @Test
   func `shows all of a save at once, also of objects that were new and unsaved in the parent`()

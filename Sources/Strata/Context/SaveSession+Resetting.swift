@@ -17,9 +17,10 @@ extension SaveSession {
     try? finishPendingSave()
     work.encodeEdits()
     publisher.announceTurn()
-    // The changes of observers are reverted with the others.
+    // The changes of observers are reverted with the others. So are saves of children that were
+    // integrated when an observer or a list read. Neither is reported.
     work.encodeEdits()
-    reporter.turn = TurnChanges()
+    _ = reporter.takeUnreported()
     var undone = TurnChanges()
     let takenBack = work.working.changes.keys
     registry.willTakeBack(work.working)
