@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ContextTestSupport
 import Foundation
 import Strata
 import StrataModel
@@ -139,6 +140,45 @@ private struct Estate {
     context.refresh(estate.ann, mergeChanges: true)
     context.processPendingChanges()
     #expect(text(list) == "[nil: ]")
+  }
+}
+
+@Suite struct `A list beside a deletion that does not know of all links` {
+  /// A child deletes an object while others link to it. The deletion names none of those.
+  @Test func `has them without the link`() throws {
+    let requests: [(FetchRequest<Plant>, before: String, after: String)] = [
+      (Plant.all.sorted(by: \.gardener?.name, order: .reverse), "a z b", "a b z"),
+      (Plant.where { $0.gardener == nil }, "b", "a b z"),
+      (Plant.where { $0.gardener.name == "ann" }, "a z", ""),
+      (Plant.where { $0.gardener.firm.name == "green" }, "a z", ""),
+    ]
+    for (request, before, after) in requests {
+      try follow(request.sorted(by: \.name), "[nil: \(before)]", "[nil: \(after)]")
+    }
+  }
+
+  private func follow(_ request: FetchRequest<Plant>, _ before: String, _ after: String) throws {
+    let container = try garden()
+    let id = try container.root.performAndWait { root in
+      let ann = root.gardener("ann", of: root.firm("green"))
+      root.plant("a", of: ann)
+      root.plant("b")
+      return ann.objectID
+    }
+    let context = ManagedObjectContext.withExplicitTurns(below: container.root)
+    context.automaticallyMergesChangesFromParent = true
+    let list = FetchedResultsController(request, context: context)
+    try list.performFetch()
+    let child = ManagedObjectContext(parent: context.layer)
+    try child.delete(child.existingObject(Gardener.self, with: id))
+    try container.root.performAndWait { root in
+      _ = root.plant("z", of: try root.existingObject(Gardener.self, with: id))
+    }
+    context.processPendingChanges()
+    #expect(text(list) == before)
+    try child.save()
+    context.processPendingChanges()
+    #expect(text(list) == after)
   }
 }
 

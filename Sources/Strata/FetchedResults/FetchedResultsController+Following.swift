@@ -114,13 +114,13 @@ extension FetchedResultsController: LiveResults {
   ) throws -> FetchedResultsDifference {
     // Objects that may have changed unseen count as changed, so that a list view shows them again.
     let isUnknown = changes.isUnknown || error != nil
-    let touched =
-      isUnknown ? Array(state.entries.keys) : Array(changes.keys.union(changes.suspects))
+    let changed = isUnknown ? [] : try changedObjects(changes, fetcher)
+    let touched = isUnknown ? Array(state.entries.keys) : Array(changed)
     if isUnknown || needsFetch(changes, placement) {
       return try state.apply(changesByFetching(placement, fetcher), touched: touched)
     }
     let view = try fetcher.shownView()
-    let candidates = try candidates(changes, placement, in: view)
+    let candidates = try candidates(changed, changes.slots, placement, in: view)
     let reader = RowReader(view: view)
     var moved: [ResultChange] = []
     for key in candidates {
@@ -153,20 +153,35 @@ extension FetchedResultsController: LiveResults {
 
   // MARK: - Objects to examine
 
+  /// The objects that may read otherwise than before. An object whose link is lost because its
+  /// target was deleted is among them: no report names it.
+  private func changedObjects(
+    _ changes: LiveChanges, _ fetcher: ObjectFetcher
+  ) throws -> Set<ObjectKey> {
+    let reported = changes.keys.union(changes.suspects)
+    let view = try fetcher.reader.currentViewIncludingEdits()
+    guard reported.contains(where: { view.change(for: $0)?.kind == .delete }) else {
+      return reported
+    }
+    return try reported.union(fetcher.work.lostLinks.owners(in: view))
+  }
+
   /// The objects that changed and those that lead to a changed one, as far as they may be in the
   /// list.
+  ///
+  /// - Parameter slots: of some of `changed`, the only slots that may differ.
   private func candidates(
-    _ changes: LiveChanges, _ placement: ResultPlacement<Object>, in view: ReadView
+    _ changed: Set<ObjectKey>, _ slots: [ObjectKey: SlotSet], _ placement: ResultPlacement<Object>,
+    in view: ReadView
   ) throws -> Set<ObjectKey> {
     let family = placement.plan.family
-    let all = changes.keys.union(changes.suspects)
-    var candidates = all.filter { family.contains($0.entity) }
+    var candidates = changed.filter { family.contains($0.entity) }
     if PlantedFault.relatedForgotten.isPlanted(in: view.schema) { return candidates }
     for way in placement.log.ways {
       for (index, step) in way.steps.enumerated().dropFirst() {
-        var reached = all.filter { key in
+        var reached = changed.filter { key in
           step.owner.family.contains(key.entity)
-            && changes.slots[key].map { $0.contains(step.slot) } ?? true
+            && slots[key].map { $0.contains(step.slot) } ?? true
         }
         for former in way.steps[..<index].reversed() where !reached.isEmpty {
           guard let index = former.owner.index(at: former.slot) else { continue }
