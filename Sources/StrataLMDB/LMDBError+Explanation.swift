@@ -26,6 +26,12 @@ extension LMDBError: CustomStringConvertible {
         "The file cannot be opened.",
         because: "This is not an LMDB file, or its beginning is damaged.",
         remedy: "Check the path, or restore a backup.")
+    case .foreignLockFile(let path):
+      ErrorExplanation(
+        "The file cannot be opened.",
+        because: "The file at \(path) has the name of its lock file, and is none: it is a link, a "
+          + "folder or a device, or it has other content or a second name. It was not changed.",
+        remedy: "Move it elsewhere.")
     case .versionMismatch:
       ErrorExplanation(
         "The file cannot be opened.",
@@ -67,6 +73,12 @@ extension LMDBError: CustomStringConvertible {
         because: "It was opened on a read-only medium, without locks, and was written to since.",
         remedy: "Close the store and open it again. To write to it while it is read, mount its "
           + "medium for writing everywhere.")
+    case .writtenByAnother(let path):
+      ErrorExplanation(
+        "The file at \(path) cannot be opened.",
+        because: "Another program writes to it, and does not use the lock file beside this path: "
+          + "it has opened the file by another name, or through another mount.",
+        remedy: "Use one path in all programs.")
 
     // MARK: Room
     case .mapFull:

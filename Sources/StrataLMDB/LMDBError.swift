@@ -18,6 +18,10 @@ package enum LMDBError: Error, Hashable, Sendable {
   /// The file is empty, no regular file, or does not begin as an LMDB file does. It is another
   /// program's, or damaged: restore a backup.
   case notAnLMDBFile
+  /// The file at this path, beside the data file, has the name of its lock file, and is another: a
+  /// link, a folder, a device, or a file with another content or a second name. It was not changed.
+  /// Move it elsewhere, and open the data file again.
+  case foreignLockFile(path: String)
   /// The file, or liblmdb itself, has a format that this program does not support. Use the program
   /// that wrote it, or update this one.
   case versionMismatch
@@ -45,6 +49,11 @@ package enum LMDBError: Error, Hashable, Sendable {
   /// another mount, or after the medium was mounted for writing. Turns that read in the meantime
   /// may have read wrong data. Close the environment and open it again.
   case mediumChanged(path: String)
+
+  /// Another program writes to the file, and does not use the lock file beside this path: it has
+  /// opened the file by another name, or through another mount. Neither knows of the other's
+  /// readers and writers, so the file was not opened. Use one path in all programs.
+  case writtenByAnother(path: String)
 
   // MARK: Room
 

@@ -174,6 +174,38 @@ private struct SharingProcess {
 
     /// Half of the processes go on late after each call that changes a lock: what others do in
     /// between is seen.
+    @Test func `by two names of one file are told so, and not that it is damaged`() throws {
+      let folder = try TemporaryDirectory()
+      let (store, second) = (folder.file("ledger.strata"), folder.file("second.strata"))
+      do {
+        let container = try PersistentContainer(at: store, model: Ledger.model())
+        try container.root.performAndWait { context in
+          for number in 1...3_000 {
+            let line = Line(context: context)
+            (line.sequence, line.text) = (-number, String(repeating: "text", count: 50))
+          }
+          try context.save()
+        }
+      }
+      try FileManager.default.linkItem(at: store, to: second)
+      let writer = try SharingProcess(storeAt: second, number: 0, saves: 1_000_000, of: 1)
+      defer { writer.kill() }
+      _ = writer.line(after: "ready")
+      try writer.begin()
+      var told = 0
+      while told < 20 {
+        do {
+          _ = try PersistentStoreCoordinator(at: store, model: Ledger.model())
+        } catch StoreError.storage(let failure) {
+          let isSaid =
+            failure.description.contains("\(store.path) ")
+            && failure.description.contains("Another program writes")
+          try #require(isSaid, "\(failure)")
+          told += 1
+        }
+      }
+    }
+
     @Test func `open it at the same time without an error`() throws {
       let folder = try TemporaryDirectory()
       let store = folder.file("ledger.strata")

@@ -15,8 +15,8 @@ extension FileCheck {
   ///   - limit: how long it waits for another process that is opening the file; nil for ever.
   /// - Returns: the lock, which keeps other processes away until LMDB has its own; nil if another
   ///   process has the file open, and on a read-only medium, where there are no locks.
-  /// - Throws: `damagedPage`; `notAnLMDBFile`, `versionMismatch`; `permissionDenied`, `noSuchFile`,
-  ///   `busy`, `io`.
+  /// - Throws: `damagedPage`; `notAnLMDBFile`, `versionMismatch`; `writtenByAnother`,
+  ///   `foreignLockFile`, `permissionDenied`, `noSuchFile`, `busy`, `io`.
   static func runBeforeOpening(
     _ path: String, isForReading: Bool, waitingAtMost limit: Duration?
   ) throws(LMDBError) -> ExclusiveLock? {
@@ -25,14 +25,15 @@ extension FileCheck {
     guard file >= 0 else { throw LMDBError(code: errno) }
     // LMDB's locks are on the lock file: closing this descriptor drops none.
     defer { close(file) }
+    let check = { () throws(LMDBError) in try run(file, isForReading: isForReading) }
     if isForReading, FileSystem.isReadOnly(path) {
-      try runWithoutLock(file) { () throws(LMDBError) in try run(file, isForReading: true) }
+      try alsoWhileOthersWrite { () throws(LMDBError) in try alone(file, at: path, check) }
       return nil
     }
     guard let lock = try ExclusiveLock.take(besideFileAt: path, atMost: limit) else {
       return nil
     }
-    try lock.during { () throws(LMDBError) in try run(file, isForReading: isForReading) }
+    try lock.during { () throws(LMDBError) in try alone(file, at: path, check) }
     return lock
   }
 
@@ -49,15 +50,26 @@ extension FileCheck {
     }
   }
 
-  /// A process that writes to the file through another mount is not damage.
-  fileprivate static func runWithoutLock(
-    _ file: Int32, _ check: () throws(LMDBError) -> Void
+  /// Checks a file while no process that uses the lock file beside `path` can write to it.
+  ///
+  /// - Throws: `writtenByAnother` if one has written to it all the same; the errors of `check`.
+  fileprivate static func alone(
+    _ file: Int32, at path: String, _ check: () throws(LMDBError) -> Void
   ) throws(LMDBError) {
-    let stamp = FileStamp(of: file)
+    // A commit overwrites pages of the one before the last: the last one has changed a header.
+    let before = FileHeader.numbers(of: file)
+    let result = Result { () throws(LMDBError) in try check() }
+    guard FileHeader.numbers(of: file) == before else { throw .writtenByAnother(path: path) }
+    try result.get()
+  }
+
+  /// Makes a check on a read-only medium, and ignores commits through another mount.
+  fileprivate static func alsoWhileOthersWrite(
+    _ check: () throws(LMDBError) -> Void
+  ) throws(LMDBError) {
     do throws(LMDBError) {
       try check()
-    } catch {
-      if FileStamp(of: file) == stamp { throw error }
+    } catch .writtenByAnother {
     }
   }
 }
@@ -81,10 +93,12 @@ package enum OpeningCheck {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { throw LMDBError(code: errno) }
     defer { close(file) }
-    let check = { () throws(LMDBError) in _ = try FileCheck.run(file) }
+    let check = { () throws(LMDBError) in
+      try FileCheck.alone(file, at: path) { () throws(LMDBError) in _ = try FileCheck.run(file) }
+    }
     do throws(LMDBError) {
       if FileSystem.isReadOnly(path) {
-        try FileCheck.runWithoutLock(file, check)
+        try FileCheck.alsoWhileOthersWrite(check)
       } else if let lock = try ExclusiveLock.take(besideFileAt: path) {
         try lock.during(check)
       }

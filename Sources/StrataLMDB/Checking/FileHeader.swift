@@ -48,6 +48,13 @@ struct FileHeader {
     return found
   }
 
+  /// The numbers of the commits of both headers; 0 for one that cannot be read.
+  static func numbers(of file: Int32) -> [UInt64] {
+    let first = try? read(0, at: 0, of: file)
+    let second = first.flatMap { try? read(1, at: $0.pageByteCount, of: file) }
+    return [first?.number ?? 0, second?.number ?? 0]
+  }
+
   /// The digest of the header of a commit, which is one of the file's last two.
   ///
   /// - Throws: `io`; `notAnLMDBFile` if the file ends before it.

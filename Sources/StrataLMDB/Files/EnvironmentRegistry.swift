@@ -87,7 +87,7 @@ enum EnvironmentRegistry {
     try state.wait { state throws -> Result?? in
       // Looked up again after each wait: the path may lead to another file.
       let file = try FileIdentity(at: path, allowsEmpty: true)
-      let lock = try FileIdentity(at: lockPath(of: path), allowsEmpty: true)
+      let lock = try FileIdentity(ofLockFileAt: lockPath(of: path))
       let user = state.entries.first { $0.identity == file || lock != nil && $0.lock == lock }
       guard let user else { return .some(try body()) }
       guard let environment = user.environment else { return nil }
@@ -174,7 +174,7 @@ extension Environment {
         return environment
       }
       let resolved = OpenedFile.resolved(path)
-      let lock = try FileIdentity(at: EnvironmentRegistry.lockPath(of: resolved), allowsEmpty: true)
+      let lock = try FileIdentity(ofLockFileAt: EnvironmentRegistry.lockPath(of: resolved))
       if let other = state.entries.first(where: { $0.lock == lock && lock != nil }) {
         guard let environment = other.environment else { return nil }
         found = environment
@@ -182,7 +182,7 @@ extension Environment {
       }
       let opened = try OpenedFile(at: path, expecting: identity, options: options)
       let usedLock = try FileIdentity(
-        at: EnvironmentRegistry.lockPath(of: opened.path), allowsEmpty: true)
+        ofLockFileAt: EnvironmentRegistry.lockPath(of: opened.path))
       let environment = Environment(taking: opened, options: options)
       // Without an error: the release of the environment would wait for the lock that is held here.
       if options.keepsName { try? environment.mapped.beginGuard(in: environment) }

@@ -23,6 +23,20 @@ struct FileIdentity: Equatable, Sendable {
     self.init(information)
   }
 
+  /// The lock file at `path`; nil if there is none. It is not opened.
+  ///
+  /// - Throws: `foreignLockFile` for a link, a folder, a device, or another file that is not
+  ///   regular.
+  init?(ofLockFileAt path: String) throws(LMDBError) {
+    var information = stat()
+    guard lstat(path, &information) == 0 else {
+      if errno == ENOENT { return nil }
+      throw LMDBError(code: errno)
+    }
+    guard information.st_mode & S_IFMT == S_IFREG else { throw .foreignLockFile(path: path) }
+    self.init(information)
+  }
+
   /// The file at `path`, which must be a regular, non-empty one, or nil. The
   /// file is not opened: closing any descriptor of it would drop LMDB's locks.
   ///

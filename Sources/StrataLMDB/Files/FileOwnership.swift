@@ -46,12 +46,14 @@ package struct FileOwnership {
   /// The permissions of a new file.
   package static var permissionsOfNewFile: UInt32 { 0o600 }
 
-  /// The owner, the group and the permissions of a lock file. Each user with the right to read the
-  /// data file gets the right to write to the lock file, because readers write to it.
+  /// The owner, the group and the permissions of a lock file. The owner and the group write to it
+  /// if they may read the data file, because readers announce themselves in it. All others write to
+  /// it only if they may write to the data file: who can write to it can hold up every process.
   static func ofLock(besideFileAt path: String) -> FileOwnership? {
     guard var data = FileOwnership(ofFileAt: path) else { return nil }
-    let readers = data.permissions & 0o444
-    data.permissions = readers | readers >> 1 | mode_t(permissionsOfNewFile)
+    let readers = data.permissions & 0o440
+    data.permissions =
+      data.permissions & 0o666 | readers | readers >> 1 | mode_t(permissionsOfNewFile)
     return data
   }
 }

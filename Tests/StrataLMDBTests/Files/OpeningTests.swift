@@ -100,6 +100,7 @@ import Testing
       .unsupportedFileSystem(name: "nfs4"), .alreadyOpen(durability: .full), .forked,
       .busy(processID: 7), .busy(processID: nil),
       .fileReplaced(path: "/store"), .mediumChanged(path: "/store"), .mapFull,
+      .writtenByAnother(path: "/store"), .foreignLockFile(path: "/store-lock"),
       .diskFull, .readersFull, .transactionFull, .treesFull, .outOfMemory,
       .badValueSize, .badTransaction, .badTree, .incompatibleTree, .mapResized, .badReaderSlot,
       .corrupted, .pageNotFound, .panic, .io(errno: EIO), .other(code: -30_700),

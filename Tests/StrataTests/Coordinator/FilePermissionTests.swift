@@ -35,23 +35,21 @@ private func permissions(_ url: URL) throws -> mode_t {
     #expect(try permissions(folder.file("copy")) == 0o600)
   }
 
-  @Test func `may be used by a group if the data file may, and the lock file follows`() throws {
+  /// A user who may only read the data file writes to the lock file, if it is one of the group.
+  @Test(arguments: [
+    (0o600, 0o600), (0o660, 0o660), (0o640, 0o660), (0o644, 0o664), (0o664, 0o664),
+    (0o666, 0o666), (0o400, 0o600),
+  ])
+  func `may be used by others if the data file may, and the lock file follows`(
+    data: mode_t, lock: mode_t
+  ) throws {
     try open().store.close()
     try FileManager.default.removeItem(at: folder.file("store-lock"))
-    chmod(url.path, 0o660)
+    chmod(url.path, data)
     let coordinator = try open()
     defer { coordinator.store.close() }
-    #expect(try permissions(url) == 0o660)
-    #expect(try permissions(folder.file("store-lock")) == 0o660)
-  }
-
-  @Test func `may be read by a group if the data file may, which writes to the lock file`() throws {
-    try open().store.close()
-    try FileManager.default.removeItem(at: folder.file("store-lock"))
-    chmod(url.path, 0o640)
-    let coordinator = try open()
-    defer { coordinator.store.close() }
-    #expect(try permissions(folder.file("store-lock")) == 0o660)
+    #expect(try permissions(url) == data)
+    #expect(try permissions(folder.file("store-lock")) == lock)
   }
 
   @Test func `keep their permissions when another store replaces them`() throws {
@@ -63,18 +61,96 @@ private func permissions(_ url: URL) throws -> mode_t {
     try PersistentStoreCoordinator.replaceStore(at: url, withStoreAt: other)
     #expect(try permissions(url) == 0o640)
   }
+}
 
-  @Test func `have no lock file that leads to another file`() throws {
-    try open().store.close()
-    let victim = folder.file("victim")
-    try Data("mine".utf8).write(to: victim)
-    try FileManager.default.removeItem(at: folder.file("store-lock"))
-    try FileManager.default.createSymbolicLink(
-      at: folder.file("store-lock"), withDestinationURL: victim)
-    #expect { try open() } throws: {
-      if case StoreError.storage = $0 { true } else { false }
+/// What can have the name of a store's lock file.
+private enum Stranger: CaseIterable {
+  case link, danglingLink, hardLink, text, zerosAndText, long, folder, queue, socket
+
+  /// Makes it at a path; `value` is a file of value.
+  func make(at url: URL, _ value: URL) throws {
+    let files = FileManager.default
+    switch self {
+    case .link: try files.createSymbolicLink(at: url, withDestinationURL: value)
+    case .danglingLink:
+      try files.createSymbolicLink(at: url, withDestinationURL: value.appendingPathComponent("no"))
+    case .hardLink: try files.linkItem(at: value, to: url)
+    case .text: try Data("mine".utf8).write(to: url)
+    case .zerosAndText: try (Data(count: 5_000) + Data("mine".utf8)).write(to: url)
+    case .long: try Data(count: 1 << 20).write(to: url)
+    case .folder: try files.createDirectory(at: url, withIntermediateDirectories: false)
+    case .queue: #expect(mkfifo(url.path, 0o600) == 0)
+    case .socket:
+      let descriptor = Foundation.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+      defer { close(descriptor) }
+      var address = sockaddr_un()
+      address.sun_family = sa_family_t(AF_UNIX)
+      withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(url.path.utf8)) }
+      let result = withUnsafePointer(to: &address) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+        }
+      }
+      #expect(result == 0)
     }
-    #expect(try Data(contentsOf: victim) == Data("mine".utf8))
+  }
+}
+
+@Suite struct `A file that has the name of a store's lock file, and is none` {
+  private let folder: TemporaryDirectory
+  private let url: URL
+  private let lock: URL
+  private let value: URL
+  private let model: ManagedObjectModel
+
+  init() throws {
+    folder = try TemporaryDirectory()
+    (url, lock, value) = (folder.file("store"), folder.file("store-lock"), folder.file("value"))
+    model = try geographyModel()
+    try PersistentStoreCoordinator(at: url, model: model).store.close()
+    try FileManager.default.removeItem(at: lock)
+    try Data("a file of value".utf8).write(to: value)
+  }
+
+  /// Whether the error names the file.
+  private func isNamed(_ error: any Error) -> Bool {
+    guard case StoreError.storage(let failure) = error else { return false }
+    return failure.description.contains("The file at \(lock.path) has the name of its lock file")
+  }
+
+  @Test(arguments: Stranger.allCases)
+  private func `is named by all that need the lock, and is not changed`(stranger: Stranger) throws {
+    try stranger.make(at: lock, value)
+    func look() throws -> (mode_t, off_t, Data?) {
+      var status = stat()
+      try #require(lstat(lock.path, &status) == 0)
+      let isFile = status.st_mode & S_IFMT == S_IFREG
+      return (status.st_mode, status.st_size, isFile ? try Data(contentsOf: lock) : nil)
+    }
+    let before = try look()
+    let other = folder.file("other")
+    #expect { try PersistentStoreCoordinator(at: url, model: model) } throws: { isNamed($0) }
+    #expect { try ManagedObjectModel(ofStoreAt: url) } throws: { isNamed($0) }
+    #expect { try PersistentStoreCoordinator.copyStore(at: url, to: other) } throws: { isNamed($0) }
+    #expect { try PersistentStoreCoordinator.moveStore(at: url, to: other) } throws: { isNamed($0) }
+    #expect { try PersistentStoreCoordinator.destroyStore(at: url) } throws: { isNamed($0) }
+    #expect(try look() == before)
+    #expect(try Data(contentsOf: value) == Data("a file of value".utf8))
+    #expect(FileManager.default.fileExists(atPath: url.path))
+    #expect(!FileManager.default.fileExists(atPath: other.path))
+    try FileManager.default.removeItem(at: lock)
+    try PersistentStoreCoordinator(at: url, model: model).store.close()
+  }
+
+  /// A process dies after it has made the file, has given it its length, or has begun with mutexes.
+  @Test(arguments: [0, 1, 8_192, 65_536], [0, 7])
+  func `is none if it has only zeros, as a process leaves it that dies`(
+    byteCount: Int, mutex: UInt8
+  ) throws {
+    var bytes = Data(count: byteCount)
+    if byteCount > 200 { bytes[40] = mutex }
+    try bytes.write(to: lock)
+    try PersistentStoreCoordinator(at: url, model: model).store.close()
   }
 }
 

@@ -302,8 +302,9 @@ extension ErrorSamples {
     [
       .noSuchFile, .permissionDenied, .notAnLMDBFile, .versionMismatch,
       .unsupportedFileSystem(name: "nfs"), .alreadyOpen(durability: .full), .forked,
-      .fileReplaced(path: "/tmp/a.strata"), .mediumChanged(path: "/tmp/a.strata"), .mapFull,
-      .diskFull, .readersFull, .transactionFull, .treesFull, .outOfMemory, .badValueSize,
+      .fileReplaced(path: "/tmp/a.strata"), .mediumChanged(path: "/tmp/a.strata"),
+      .writtenByAnother(path: "/tmp/a.strata"), .foreignLockFile(path: "/tmp/a.strata-lock"),
+      .mapFull, .diskFull, .readersFull, .transactionFull, .treesFull, .outOfMemory, .badValueSize,
       .badTransaction, .badTree, .incompatibleTree, .mapResized, .badReaderSlot, .corrupted,
       .pageNotFound, .damagedPage(number: 3, .order), .panic, .io(errno: 5), .other(code: -30_000),
     ]
