@@ -40,7 +40,6 @@ enum DumpSubject: Subject {
     defer { scratch.remove() }
     do {
       let maker = try StoreMaker(at: scratch.url)
-      defer { maker.remove() }
       for line in lines { try maker.add(DumpItem(JSONParser.value(of: line), in: maker.model)) }
       guard maker.isComplete else { return nil }
       try maker.finish()

@@ -7,12 +7,11 @@ import StrataStore
 
 /// Makes a store from the items of a dump.
 ///
-/// The store is made beside its path under a name with `.loading-` and a UUID, which is not
-/// synced, and saved every few objects. At the end it is copied to its path, synced. Until
-/// then there is no file at the path.
+/// The store is made beside its path under a temporary name, is not synced, and is saved every few
+/// objects. At the end it is copied to its path, synced. Until then there is no file at the path.
 ///
 /// ## Lifetime
-/// `remove()` ends the work early; a process that is killed leaves the other file.
+/// The other file goes with the work (`TemporaryName`).
 ///
 /// ## Isolation
 /// One thread.
@@ -23,7 +22,7 @@ package final class StoreMaker {
   private static let listWeightMax = 131_072
 
   private let path: String
-  private let temporary: URL
+  private let temporary: TemporaryName
   /// Nil if a value that is not unique ends the work.
   private let onLoss: StoreReader.DamageHandler?
   /// The objects that came and were left out.
@@ -60,7 +59,7 @@ package final class StoreMaker {
     path = url.path
     self.onLoss = onLoss
     if FileManager.default.fileExists(atPath: path) { throw StoreError.fileExists(path: path) }
-    temporary = URL(fileURLWithPath: path + ".loading-\(UUID().uuidString)")
+    temporary = TemporaryName(beside: path)
   }
 
   /// The model of the header; nil before it.
@@ -107,13 +106,7 @@ package final class StoreMaker {
     guard let work else { return }
     try save(work)
     try work.coordinator.backUp(to: URL(fileURLWithPath: path), compacting: true)
-    remove()
-  }
-
-  /// Removes the files of unfinished work.
-  package func remove() {
-    work = nil
-    StoreFiles.removeIfPossible(temporary.path)
+    self.work = nil
   }
 
   // MARK: - Items
@@ -126,7 +119,7 @@ package final class StoreMaker {
       throw StoreError.folderMissing(path: path)
     }
     let coordinator = try PersistentStoreCoordinator(
-      at: temporary, model: model, durability: .none)
+      at: URL(fileURLWithPath: temporary.path), model: model, durability: .none)
     return Work(
       coordinator: coordinator, context: ManagedObjectContext(parent: coordinator),
       store: StoreIdentity(blueprint.uuid), blueprint: blueprint)

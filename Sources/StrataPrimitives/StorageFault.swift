@@ -23,8 +23,6 @@ package enum StorageFault: String, Sendable, CaseIterable {
   case folderUnsynced
   /// A file gets its name before it is written.
   case namedTooEarly
-  /// A temporary file is not removed.
-  case leftoverStays
 
   /// The environment variable that names the planted fault.
   package static let variable = "STRATA_STORAGE_FAULT"

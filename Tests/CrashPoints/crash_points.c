@@ -200,6 +200,14 @@ int link(const char *path, const char *name) {
   RECORDED(ORIGINAL(link)(path, name), record_names(RECORD_LINK, path, name))
 }
 
+/// Strata names a file of `O_TMPFILE` by the path of its descriptor.
+int linkat(int from, const char *path, int to, const char *name, int flags) {
+  if (pass(CRASH_POINTS_CHANGE, 0, 1) == refuse) return -1;
+  int file = -1;
+  sscanf(path, "/proc/self/fd/%d", &file);
+  RECORDED(ORIGINAL(linkat)(from, path, to, name, flags), record_new_file(file, name))
+}
+
 int rename(const char *path, const char *name) {
   if (pass(CRASH_POINTS_CHANGE, 0, 0) == refuse) return -1;
   RECORDED(ORIGINAL(rename)(path, name), record_names(RECORD_RENAME, path, name))

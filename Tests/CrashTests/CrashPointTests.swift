@@ -68,10 +68,6 @@
         try found(.namedTooEarly, by: .kill)
       }
 
-      @Test func `by a full disk shows that a temporary file stays`() throws {
-        try found(.leftoverStays, by: .fillOnce)
-      }
-
       /// Expects a problem of a backup by a process that makes a mistake.
       private func found(_ fault: StorageFault, by event: CrashEvent) throws {
         try withKnownIssue {

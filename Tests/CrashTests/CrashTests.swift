@@ -75,7 +75,7 @@ private let killCount =
     #expect(outcomes.before > 0)
   }
 
-  @Test func `in a backup leaves none or a whole one, and the next removes the rest`() throws {
+  @Test func `in a backup leaves none or a whole one, and nothing else`() throws {
     let seed = SeededGenerator.firstSeed()
     print("in a backup: seed \(seed)")
     var random = SeededGenerator(seed: seed)
@@ -111,7 +111,8 @@ private let killCount =
       #expect(rest.filter { $0.contains("copy.new-") } == [], "round \(round), seed \(seed)")
     }
     print("in a backup: \(outcomes)")
-    #expect(outcomes.none > 0 && outcomes.whole > 0 && outcomes.leftovers > 0)
+    // The file has no name while it is written.
+    #expect(outcomes.none > 0 && outcomes.whole > 0 && outcomes.leftovers == 0)
   }
 
   @Test func `while it creates a store leaves none or a good one`() throws {

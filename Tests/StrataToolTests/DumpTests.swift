@@ -237,6 +237,30 @@ struct `A dump` {
     #expect(outcome.errors.contains("Line \(lines.count) "), "\(outcome.errors)")
   }
 
+  @Test func `whose loading is killed leaves no store, and the next one removes the rest`() throws {
+    let whole = try dump()
+    let loaded = folder.file("loaded.strata")
+    func files() throws -> Set<String> {
+      try Set(FileManager.default.contentsOfDirectory(atPath: folder.url.path))
+    }
+    let before = try files()
+    let (process, lines) = (Process(), Pipe())
+    process.executableURL = ToolProcess.product("strata")
+    process.arguments = ["load", loaded.path]
+    process.standardInput = lines
+    process.standardOutput = FileHandle.nullDevice
+    try process.run()
+    try lines.fileHandleForWriting.write(contentsOf: Data(contentsOf: whole).dropLast(9))
+    while try files() == before { usleep(1_000) }
+    kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+    let rest = try files().subtracting(before)
+    #expect(!rest.isEmpty && rest.allSatisfy { $0.hasPrefix("loaded.strata.new-") }, "\(rest)")
+    #expect(try ToolProcess.run("load", loaded.path, input: whole).exitCode == 0)
+    let new = try files().subtracting(before)
+    #expect(new == ["loaded.strata"] || new == ["loaded.strata", "loaded.strata-lock"], "\(new)")
+  }
+
   @Test func `is not loaded over a file`() throws {
     let file = folder.file("there")
     try Data("mine".utf8).write(to: file)

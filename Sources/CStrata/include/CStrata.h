@@ -9,5 +9,6 @@
 #include "find.h"
 #include "entry_digest.h"
 #include "file_note.h"
+#include "unnamed_file.h"
 
 #endif

@@ -21,8 +21,9 @@ extension PersistentStoreCoordinator {
   /// disk.
   ///
   /// Saves go on, and until it is done the space that they free is not used again: the file may
-  /// grow. If the process dies before that, a file named like the copy with `.new-` and a UUID
-  /// stays; the next backup to the same URL removes it.
+  /// grow. If the process dies before that, nothing is left; or, on a file system without unnamed
+  /// files (Linux: `O_TMPFILE`), a file named like the copy with `.new-` and a UUID, which the next
+  /// backup into the folder removes.
   ///
   /// - Parameters:
   ///   - url: the URL of a file that does not exist; its folder must exist.

@@ -22,8 +22,9 @@ extension PersistentStoreCoordinator {
   /// A compacted copy of the store is written beside the file, then it takes the file's place.
   /// Saves wait until this is done. Contexts go on reading while the copy is written; then they
   /// wait for a moment, until turns in other contexts end and the file is replaced. If the process
-  /// dies, the store is as before, or compacted; a file named like the store with `.new-` and a
-  /// UUID may stay, and the next compaction removes it. A store in memory is not changed.
+  /// dies, the store is as before, or compacted. On a file system without unnamed files (Linux:
+  /// `O_TMPFILE`), a file named like the store with `.new-` and a UUID may stay, and the next
+  /// compaction removes it. A store in memory is not changed.
   ///
   /// - Important: Only this coordinator may have the store open, in all processes. It blocks the
   ///   thread as long as it takes. In a turn of a context that has read from the store, it throws

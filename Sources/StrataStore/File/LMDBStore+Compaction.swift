@@ -39,10 +39,10 @@ extension LMDBStore {
     // failed file again, which needs the turn.
     defer { if case .open(let opened) = change({ _ in }) { opened.queue.release() } }
     var byteCount = 0
-    let place = { copy in try self.replace(file, by: copy, watch) }
-    try StoreFile.createWhole(
-      at: file.exchange.path, placingBy: place
-    ) { copy in
+    let place = { (copy: borrowing UnfinishedFile) in
+      try self.replace(file, by: copy.named(), watch)
+    }
+    try StoreFile.createWhole(at: file.exchange.path, placingBy: place) { copy in
       let environment = try openEnvironment()
       try StoreBackup(of: environment, to: file.exchange.path, compacting: true, watch)
         .write(to: copy)

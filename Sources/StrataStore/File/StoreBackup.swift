@@ -7,9 +7,8 @@ import StrataPrimitives
 /// Copies an open store's newest commit into a new file, while readers and writers go on.
 ///
 /// LMDB writes into a pipe on a thread of its own, and this reads from the pipe and writes the
-/// file: so it knows how far it has come, and can end early. The file has a temporary name until it
-/// is complete and synced, as a store that is being created (`StoreFile`). If the process dies, the
-/// temporary file stays; the next creation or backup at the path removes it.
+/// file: so it knows how far it has come, and can end early. The file has no name, or a temporary
+/// one, until it is complete and synced (`StoreFile.createWhole`).
 ///
 /// ## Isolation
 /// Blocks the thread that it runs on; not the writer's.
@@ -38,7 +37,7 @@ struct StoreBackup {
   ///
   /// - Parameter place: gives the complete file, at the path that it gets, its name.
   /// - Throws: as `run`, and the errors of `place`.
-  func run(placingBy place: (_ temporary: String) throws -> Void) throws {
+  func run(placingBy place: (_ file: borrowing UnfinishedFile) throws -> Void) throws {
     try StoreFile.createWhole(at: path, placingBy: place) { file in
       try write(to: file)
       do {

@@ -14,24 +14,15 @@ extension StoreFile {
   static func create(
     at path: String, model: ManagedObjectModel, from beginning: StoreBeginning = .new
   ) throws(StoreError) {
-    try withTemporaryName(for: path, hasLockFile: true) { (temporary) throws(StoreError) in
-      try create(at: path, by: temporary, model: model, from: beginning)
-    }
-  }
-
-  /// Completes a store under its temporary name, and then gives it its path.
-  private static func create(
-    at path: String, by temporary: String, model: ManagedObjectModel,
-    from beginning: StoreBeginning
-  ) throws(StoreError) {
+    let temporary = TemporaryName(beside: path)
     do throws(LMDBError) {
-      try writeNewStore(at: temporary, model: model, from: beginning, durability: .full)
+      try writeNewStore(at: temporary.path, model: model, from: beginning, durability: .full)
     } catch .noSuchFile {
       throw .folderMissing(path: path)
     } catch {
       throw StoreError(error, opening: path)
     }
-    guard link(temporary, path) == 0 || errno == EEXIST else {
+    guard link(temporary.path, path) == 0 || errno == EEXIST else {
       throw StoreError(LMDBError(code: errno), opening: path)
     }
     try syncFolder(of: path)
@@ -48,11 +39,8 @@ extension StoreFile {
     if try kind(at: path) != .nothing { throw StoreError.fileExists(path: path) }
     try createWhole(
       at: path,
-      placingBy: { temporary in
-        guard link(temporary, path) == 0 else {
-          if errno == EEXIST { throw StoreError.fileExists(path: path) }
-          throw StoreError(LMDBError(code: errno), opening: path)
-        }
+      placingBy: { file in
+        try file.link(to: path)
         do {
           try syncFolder(of: path)
         } catch {
@@ -66,48 +54,17 @@ extension StoreFile {
   /// Creates a file that `place` gives its name when it is complete and synced. `place` also syncs
   /// the folder.
   static func createWhole(
-    at path: String, placingBy place: (_ temporary: String) throws -> Void,
+    at path: String, placingBy place: (_ file: borrowing UnfinishedFile) throws -> Void,
     _ write: (_ file: Int32) throws -> Void
   ) throws {
-    try withTemporaryName(for: path) { temporary in
-      let file = open(
-        temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-        mode_t(FileOwnership.permissionsOfNewFile))
-      guard file >= 0 else {
-        if errno == ENOENT { throw StoreError.folderMissing(path: path) }
-        throw StoreError(LMDBError(code: errno), opening: path)
-      }
-      defer { close(file) }
-      let isNamedTooEarly = StorageFault.namedTooEarly.isPlanted
-      if isNamedTooEarly { try place(temporary) }
-      try write(file)
-      guard StorageFault.copyUnsynced.isPlanted || fsync(file) == 0 else {
-        throw StoreError(LMDBError(code: errno), opening: path)
-      }
-      if !isNamedTooEarly { try place(temporary) }
+    let file = try UnfinishedFile(beside: path)
+    let isNamedTooEarly = StorageFault.namedTooEarly.isPlanted
+    if isNamedTooEarly { try place(file) }
+    try write(file.descriptor)
+    guard StorageFault.copyUnsynced.isPlanted || fsync(file.descriptor) == 0 else {
+      throw StoreError(LMDBError(code: errno), opening: path)
     }
-  }
-
-  /// Runs `body` with a name beside `path` at which it creates a file. No process removes the file
-  /// before `body` has returned; then the name is removed.
-  ///
-  /// - Parameter hasLockFile: whether `body` opens the file as a store, and so puts a lock file
-  ///   beside it.
-  private static func withTemporaryName<Failure: Error>(
-    for path: String, hasLockFile: Bool = false,
-    _ body: (_ temporary: String) throws(Failure) -> Void
-  ) throws(Failure) {
-    clearLeftovers(of: path)
-    let lock = CreationLock(folder: folder(of: path), for: .creating)
-    let temporary = "\(path)\(temporaryMark)\(UUID().uuidString)"
-    defer {
-      // The fault is of files that are written whole: an opening removes a store's second name.
-      if hasLockFile || !StorageFault.leftoverStays.isPlanted { unlink(temporary) }
-      if hasLockFile { unlink(temporary + lockMark) }
-    }
-    try body(temporary)
-    // Without the lock no process cleans up here either.
-    _ = consume lock
+    if !isNamedTooEarly { try place(file) }
   }
 
   /// Writes all bytes to a file that `createWhole` has opened.

@@ -14,22 +14,33 @@ extension StoreFile {
     if stat(path, &information) == 0, information.st_nlink > 1 { clearLeftovers(of: path) }
   }
 
-  /// Removes the leftovers of interrupted creations of the store at `path`, if no creation is under
-  /// way in its folder. Files that cannot be removed stay.
+  /// Removes the leftovers of interrupted creations in the folder of `path`, whatever was being
+  /// created, if no creation is under way there. Files that cannot be removed stay.
   static func clearLeftovers(of path: String) {
     let folder = folder(of: path)
-    let name = (path as NSString).lastPathComponent
     guard let lock = CreationLock(folder: folder, for: .clearing),
       let files = try? FileManager.default.contentsOfDirectory(atPath: folder)
     else { return }
-    for file in files where isTemporary(file, of: name) { unlink("\(folder)/\(file)") }
+    for file in files {
+      let path = "\(folder)/\(file)"
+      if isTemporary(file), isOurs(path) { unlink(path) }
+    }
     _ = consume lock
   }
 
-  private static func isTemporary(_ file: String, of name: String) -> Bool {
-    guard file.hasPrefix(name + temporaryMark) else { return false }
-    var id = file.dropFirst(name.count + temporaryMark.count)
+  private static func isTemporary(_ file: String) -> Bool {
+    guard let mark = file.range(of: temporaryMark, options: .backwards) else { return false }
+    var id = file[mark.upperBound...]
     if id.hasSuffix(lockMark) { id = id.dropLast(lockMark.count) }
     return UUID(uuidString: String(id)) != nil
+  }
+
+  /// Whether the content is that of an interrupted creation: nothing yet, a store, or a lock file.
+  private static func isOurs(_ path: String) -> Bool {
+    var information = stat()
+    guard lstat(path, &information) == 0, information.st_mode & S_IFMT == S_IFREG else {
+      return false
+    }
+    return path.hasSuffix(lockMark) || information.st_size == 0 || (try? kind(at: path)) == .lmdb
   }
 }

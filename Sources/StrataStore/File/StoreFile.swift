@@ -7,8 +7,8 @@ import StrataLMDB
 /// LMDB leaves a file that never opens again if the process dies during its creation. So a store is
 /// completed under a temporary name in the same folder, synced, and then linked to its path. The
 /// link fails if another process was first; then the other store is used. A crash leaves a file
-/// named `<store>.new-<UUID>` behind, perhaps the store itself under a second name. The next
-/// creation, or the next opening of a store with two names, removes it.
+/// with a temporary name behind, perhaps the store itself under a second name. The next creation in
+/// the folder, or the next opening of a store with two names, removes it.
 enum StoreFile {
   /// The kind of file at a path.
   enum Kind {

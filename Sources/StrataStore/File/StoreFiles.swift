@@ -69,11 +69,11 @@ package enum StoreFiles {
     let backup = StoreBackup(of: try openSource(source), to: path, compacting: true, BatchWatch())
     // Checked before the work of copying. A missing store is not in use.
     if try StoreFile.kind(at: path) != .nothing { try exclusively(path) {} }
-    try backup.run { temporary in
+    try backup.run { copy in
       try exclusively(path, mayBeMissing: true) {
         // The lock file stays: a process that waits for it goes on with the new store. The first
         // process to open a file resets the lock file.
-        guard rename(temporary, path) == 0 else {
+        guard try rename(copy.named(), path) == 0 else {
           throw StoreError(LMDBError(code: errno), opening: path)
         }
         try StoreFile.syncFolder(of: path)

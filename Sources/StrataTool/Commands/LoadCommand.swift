@@ -12,7 +12,7 @@
       commandName: "load", abstract: "Makes a store from a dump on the standard input.",
       discussion: """
         The store appears when all lines are loaded; if a line is wrong or missing, no store is \
-        made. While it works, a file with “.loading-” in its name is beside the new store.
+        made. While it works, a file with “.new-” in its name is beside the new store.
         """)
 
     @Argument(help: "The file of the new store, which must not exist.", completion: .file())
@@ -24,7 +24,6 @@
       let progress = ProgressLine("loading")
       defer { progress.end() }
       let maker = try StoreMaker(at: URL(fileURLWithPath: store))
-      defer { maker.remove() }
       var reader = LineReader()
       while let line = try reader.next() {
         do {

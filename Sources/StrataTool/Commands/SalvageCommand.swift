@@ -44,7 +44,6 @@
         if known.insert(place).inserted { log.note(place, "\(error)") }
       }
       let maker = try StoreMaker(at: URL(fileURLWithPath: copy), onLoss: note)
-      defer { maker.remove() }
       let reader = try StoreReader(store.open(), onProgress: progress.show, onDamage: note)
       try reader.visit { try maker.add($0) }
       try maker.finish()

@@ -17,8 +17,11 @@ import Testing
     try Set(FileManager.default.contentsOfDirectory(atPath: folder.url.path))
   }
 
+  /// The beginning of a store, or nothing yet.
   private func leave(_ names: [String]) throws {
-    for name in names { try Data("half".utf8).write(to: folder.file(name)) }
+    var bytes = Data(count: 40)
+    bytes.replaceSubrange(16..<20, with: [0xDE, 0xC0, 0xEF, 0xBE])
+    for name in names { try (Bool.random() ? bytes : Data()).write(to: folder.file(name)) }
   }
 
   private func open() throws -> LMDBStore {
@@ -27,13 +30,15 @@ import Testing
 
   @Test func `is cleared away by the next one, and nothing else is`() throws {
     let others = [
-      "store.new-notes", "store.new-", "store.new-notes-lock", "other.new-\(UUID().uuidString)",
-      "a-\(leftover)", "\(leftover).txt",
+      "store.new-notes", "store.new-", "store.new-notes-lock", "\(leftover).txt",
     ]
-    try leave([leftover, leftover + "-lock"] + others)
+    let strangers = "strangers.new-\(UUID().uuidString)"
+    try Data("text".utf8).write(to: folder.file(strangers))
+    let backup = "backup of Monday.new-\(UUID().uuidString)"
+    try leave([leftover, leftover + "-lock", backup] + others)
     let store = try open()
     #expect(try store.snapshot().generation == 0)
-    #expect(try files() == Set(others + ["store", "store-lock"]))
+    #expect(try files() == Set(others + [strangers, "store", "store-lock"]))
   }
 
   @Test func `stays while a store is created in the folder`() throws {

@@ -191,8 +191,22 @@ private final class Work: Sendable {
   @Test func `removes what an interrupted one has left`() throws {
     let (folder, target) = (try TemporaryDirectory(), try TemporaryDirectory())
     let container = try union(of: 1, in: folder)
-    try Data("half".utf8).write(to: target.file("copy.new-\(UUID().uuidString)"))
+    try Data().write(to: target.file("other copy.new-\(UUID().uuidString)"))
     try container.coordinator.backUp(to: target.file("copy"))
     #expect(try files(in: target) == ["copy"])
+  }
+
+  @Test(arguments: ["x", "é", "𝄞"])
+  func `and a store may have names of 250 bytes`(letter: String) throws {
+    let (folder, target) = (try TemporaryDirectory(), try TemporaryDirectory())
+    let name = String(repeating: letter, count: 250 / letter.utf8.count)
+    let container = try PersistentContainer(at: folder.file(name), model: geographyModel())
+    try container.coordinator.backUp(to: target.file(name))
+    let compact = target.file("c" + name.dropFirst())
+    try container.coordinator.backUp(to: compact, compacting: true)
+    try container.coordinator.compact()
+    #expect(try files(in: folder) == [name, name + "-lock"])
+    #expect(try files(in: target).count == 2)
+    #expect(try ManagedObjectModel(ofStoreAt: target.file(name)).entities.count > 0)
   }
 }
