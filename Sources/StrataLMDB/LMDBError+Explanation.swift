@@ -92,8 +92,10 @@ extension LMDBError: CustomStringConvertible {
         remedy: "Free some space and repeat the save.")
     case .readersFull:
       ErrorExplanation(
-        "The file cannot be read now.", because: "All reader slots are taken.",
-        remedy: "End read transactions, or open the file with more slots.")
+        "The file cannot be read now.",
+        because: "All processes together hold as many snapshots of it as there may be, 1,024 for a "
+          + "store. Pins, backups and turns that have read hold one each.",
+        remedy: "Unpin contexts and end turns that read, here or in other processes.")
     case .transactionFull:
       ErrorExplanation(
         "The transaction was not committed.", because: "It changes too many pages.",

@@ -62,8 +62,8 @@ package enum LMDBError: Error, Hashable, Sendable {
   case mapFull
   /// The disk is full. The transaction is lost, nothing earlier is. Free space and repeat it.
   case diskFull
-  /// All reader slots are taken, also after dead readers were cleared. End read transactions, or
-  /// open with a larger `readerCountMax`.
+  /// All reader slots are taken, also after dead readers were cleared: `readerCountMax` of the
+  /// process that has made the lock file. End read transactions.
   case readersFull
   /// The transaction changes too many pages. Abort it and split the work.
   case transactionFull
