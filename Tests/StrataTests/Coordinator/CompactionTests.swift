@@ -284,14 +284,24 @@ private final class Work: Sendable {
     #expect(names == ["a"])
   }
 
-  @Test func `leaves the store as it is if the task is cancelled`() async throws {
+  @Test(arguments: [false, true])
+  func `leaves the store as it is if the task is cancelled`(isCopying: Bool) async throws {
     let folder = try TemporaryDirectory()
     let container = try shrunkStore(in: folder)
     let former = try byteCount(of: container)
+    let (begun, waiting) = AsyncStream<Void>.makeStream()
+    let work = Work()
     let task = Task {
-      try await container.coordinator.compact { _ in withUnsafeCurrentTask { $0?.cancel() } }
+      if !isCopying { withUnsafeCurrentTask { $0?.cancel() } }
+      try await container.coordinator.compact { _ in
+        waiting.finish()
+        // Until the cancellation has arrived.
+        while !work.isDone.load(ordering: .relaxed) { sched_yield() }
+      }
     }
+    if isCopying { for await _ in begun {} }
     task.cancel()
+    work.isDone.store(true, ordering: .relaxed)
     await #expect(throws: CancellationError.self) { try await task.value }
     #expect(try byteCount(of: container) == former)
     try await container.root.perform { context in

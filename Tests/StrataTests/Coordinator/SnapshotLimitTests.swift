@@ -11,7 +11,8 @@ import Testing
   func `says so, and goes on when some are released`(isPinned: Bool) throws {
     let folder = try TemporaryDirectory()
     let coordinator = try PersistentStoreCoordinator(
-      at: folder.file("store"), model: geographyModel(), durability: .none)
+      at: folder.file("store"), model: geographyModel(), durability: .none,
+      maximumByteCount: 1 << 28)
     let writer = ManagedObjectContext(parent: coordinator)
     var readers: [ManagedObjectContext] = []
     /// Holds a snapshot that no other reader has.
