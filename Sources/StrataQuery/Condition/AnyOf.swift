@@ -12,8 +12,10 @@ package struct AnyOf: Condition {
   package init(_ branches: [any Condition]) {
     let all = branches.flatMap { ($0 as? AnyOf)?.branches ?? [$0] }
     let open = all.filter { $0.verdict == nil }
-    if let verdict = all.first(where: { $0.verdict == true || open.isEmpty }) {
-      self.branches = [verdict]
+    if all.contains(where: { $0.verdict == true }) {
+      self.branches = [Verdict(isTrue: true)]
+    } else if open.isEmpty, let never = all.first {
+      self.branches = [never]
     } else {
       self.branches = open.joiningEqualities()
     }
