@@ -48,7 +48,7 @@ package struct FileOwnership {
 
   /// The owner, the group and the permissions of a lock file. The owner and the group write to it
   /// if they may read the data file, because readers announce themselves in it. All others write to
-  /// it only if they may write to the data file: who can write to it can hold up every process.
+  /// it only if they may write to the data file: a process that writes to it can stop every other.
   static func ofLock(besideFileAt path: String) -> FileOwnership? {
     guard var data = FileOwnership(ofFileAt: path) else { return nil }
     let readers = data.permissions & 0o440

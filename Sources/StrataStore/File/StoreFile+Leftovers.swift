@@ -35,7 +35,7 @@ extension StoreFile {
     return UUID(uuidString: String(id)) != nil
   }
 
-  /// Whether the content is that of an interrupted creation: nothing yet, a store, or a lock file.
+  /// Whether an interrupted creation may have left the file: it is empty, a store, or a lock file.
   private static func isOurs(_ path: String) -> Bool {
     var information = stat()
     guard lstat(path, &information) == 0, information.st_mode & S_IFMT == S_IFREG else {
