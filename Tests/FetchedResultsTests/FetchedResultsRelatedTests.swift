@@ -149,6 +149,7 @@ private struct Estate {
     let requests: [(FetchRequest<Plant>, before: String, after: String)] = [
       (Plant.all.sorted(by: \.gardener?.name, order: .reverse), "a z b", "a b z"),
       (Plant.where { $0.gardener == nil }, "b", "a b z"),
+      (Plant.where { $0.gardener == nil }.limit(2), "b", "a b"),
       (Plant.where { $0.gardener.name == "ann" }, "a z", ""),
       (Plant.where { $0.gardener.firm.name == "green" }, "a z", ""),
     ]

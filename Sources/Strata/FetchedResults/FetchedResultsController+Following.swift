@@ -116,7 +116,7 @@ extension FetchedResultsController: LiveResults {
     let isUnknown = changes.isUnknown || error != nil
     let changed = isUnknown ? [] : try changedObjects(changes, fetcher)
     let touched = isUnknown ? Array(state.entries.keys) : Array(changed)
-    if isUnknown || needsFetch(changes, placement) {
+    if isUnknown || needsFetch(changed, placement) {
       return try state.apply(changesByFetching(placement, fetcher), touched: touched)
     }
     let view = try fetcher.shownView()
@@ -139,14 +139,14 @@ extension FetchedResultsController: LiveResults {
 
   /// Whether the changes cannot be followed object by object.
   private func needsFetch(
-    _ changes: LiveChanges, _ placement: ResultPlacement<Object>
+    _ changed: Set<ObjectKey>, _ placement: ResultPlacement<Object>
   ) -> Bool {
     let log = placement.log
     if log.isOpaque { return true }
     guard placement.isWindow || log.hasCollections else { return false }
     let others = log.entities
     let family = placement.plan.family
-    return changes.keys.union(changes.suspects).contains { key in
+    return changed.contains { key in
       others.contains(key.entity) || placement.isWindow && family.contains(key.entity)
     }
   }
