@@ -287,9 +287,9 @@ package final class LMDBStore: PersistentStore {
     }
   }
 
-  package var writingThread: UInt? {
-    guard case .open(let opened) = phase.withLock({ $0 }) else { return nil }
-    return opened.queue.environment.writingThread
+  package var writingThreads: [UInt] {
+    guard case .open(let opened) = phase.withLock({ $0 }) else { return [] }
+    return opened.queue.environment.writingThread.map { [$0] } ?? []
   }
 
   /// Whether the caller runs in a job of the store's writer.

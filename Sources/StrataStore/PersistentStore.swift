@@ -21,9 +21,9 @@ package protocol PersistentStore: SnapshotSource {
   /// not reserved.
   var isReadOnly: Bool { get }
 
-  /// The identifier of the thread that runs a job of the store's writer; nil if none is being run.
-  /// A wait for the store would never end on that thread.
-  var writingThread: UInt? { get }
+  /// The identifiers of the threads that run jobs of the store's writer, or of the writers of its
+  /// members. A wait for the store would never end on those threads.
+  var writingThreads: [UInt] { get }
 
   /// Observes the work with the store; nil unless the program has asked for it before the store was
   /// opened.
@@ -183,7 +183,7 @@ extension PersistentStore {
     takeSerials(upTo: countMax)
   }
 
-  package var writingThread: UInt? { nil }
+  package var writingThreads: [UInt] { [] }
 
   package var instrument: (any Instrument)? { nil }
 

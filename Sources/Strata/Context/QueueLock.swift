@@ -71,7 +71,7 @@ final class QueueLock: Sendable {
   var waits: LockWaits { waitCounter.waits }
 
   /// The thread that holds the lock, if one does.
-  var holdingThread: ThreadID? { state.withLock { $0.holder } }
+  var holdingThreads: [ThreadID] { state.withLock { $0.holder }.map { [$0] } ?? [] }
 
   /// Waits in line without blocking a thread.
   func acquire() async {

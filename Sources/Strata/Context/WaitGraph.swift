@@ -13,20 +13,20 @@ struct ThreadID: Hashable, Sendable {
   init(raw: UInt) { self.raw = raw }
 }
 
-/// A queue, or the writer of a store, for which a blocked thread waits.
+/// A queue, or the writers of stores, for which a blocked thread waits.
 protocol Awaited: Sendable {
-  /// The thread that has it; nil if none has.
-  var holdingThread: ThreadID? { get }
+  /// The threads that have it: one for each writer that is at work.
+  var holdingThreads: [ThreadID] { get }
 }
 
 extension QueueLock: Awaited {}
 
-/// The writer of a coordinator's stores, which calls code of the program: closures of batches,
+/// The writers of a coordinator's stores, which call code of the program: closures of batches,
 /// merge policies, instruments, log handlers.
 struct StoreWriter: Awaited {
   let store: any PersistentStore
 
-  var holdingThread: ThreadID? { store.writingThread.map(ThreadID.init) }
+  var holdingThreads: [ThreadID] { store.writingThreads.map(ThreadID.init) }
 
   /// - Throws: `StoreError.wouldDeadlock` on the thread of a writer, which calls the caller.
   func checkIsElsewhere() throws(StoreError) {
@@ -34,10 +34,7 @@ struct StoreWriter: Awaited {
   }
 
   /// Whether the caller is code that a writer calls.
-  var isHere: Bool {
-    let current = ThreadID.current
-    return store.members.contains { StoreWriter(store: $0).holdingThread == current }
-  }
+  var isHere: Bool { holdingThreads.contains(.current) }
 
   /// Waits for a result of the writer. In the meantime, its code that waits for a queue of this
   /// thread gets an error.
@@ -75,10 +72,14 @@ enum WaitGraph {
   static func willWait(_ thread: ThreadID, for writer: StoreWriter) {
     waits.withLock { waits in
       waits[thread] = writer
-      guard let writing = writer.holdingThread, writing != thread,
-        let lock = waits[writing] as? QueueLock, leads(lock, to: thread, waits)
-      else { return }
-      lock.refuse(writing)
+      for writing in writer.holdingThreads where writing != thread {
+        guard let lock = waits[writing] as? QueueLock, leads(lock, to: thread, waits) else {
+          continue
+        }
+        // It waits no longer: there is no cycle when the next thread asks.
+        waits[writing] = nil
+        lock.refuse(writing)
+      }
     }
   }
 
@@ -86,16 +87,20 @@ enum WaitGraph {
     waits.withLock { _ = $0.removeValue(forKey: thread) }
   }
 
-  /// Whether the thread that has `awaited`, or the one that it waits for, and so on, is `thread`.
+  /// Whether a thread that has `awaited`, or one that such a thread waits for, and so on, is
+  /// `thread`.
   private static func leads(
     _ awaited: any Awaited, to thread: ThreadID, _ waits: [ThreadID: any Awaited]
   ) -> Bool {
-    var next = awaited.holdingThread
-    while let holder = next {
+    var next = awaited.holdingThreads
+    var passed: Set<ThreadID> = []
+    while let holder = next.popLast() {
       if holder == thread { return true }
-      let further = waits[holder]?.holdingThread
+      guard passed.insert(holder).inserted, let further = waits[holder]?.holdingThreads else {
+        continue
+      }
       // A thread that was handed the lock a moment ago is still entered here as waiting for it.
-      next = further == holder ? nil : further
+      if !further.contains(holder) { next += further }
     }
     return false
   }

@@ -58,10 +58,7 @@ package final class StoreGroup: PersistentStore {
   /// Whether all stores are read-only.
   package var isReadOnly: Bool { groupMembers.allSatisfy(\.store.isReadOnly) }
 
-  /// The thread of one of the writers that are at work.
-  package var writingThread: UInt? {
-    groupMembers.lazy.compactMap(\.store.writingThread).first
-  }
+  package var writingThreads: [UInt] { groupMembers.flatMap(\.store.writingThreads) }
 
   // MARK: - Reading
 

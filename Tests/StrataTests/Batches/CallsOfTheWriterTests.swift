@@ -186,6 +186,46 @@ private final class Results: Sendable {
     try expectGoodStore(names: ["A", "X", "Y"])
   }
 
+  /// A thread that comes to the queue finds the waits of the two others, which go round.
+  @Test func `is refused a wait for a queue while other threads wait for that, too`() async throws {
+    let results = Results()
+    let queue = ContextQueue(parent: container.coordinator)
+    let isOver = Mutex(false)
+    let bystanders = Task.detached {
+      performOnThreads(6) { _ in
+        while !isOver.withLock({ $0 }) { try? queue.performAndWait { _ in } }
+      }
+    }
+    for round in 0..<200 {
+      let (isInside, isBlocked) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      let saver = Thread {
+        isInside.wait()
+        results.note("save \(round)") {
+          try queue.performAndWait { context in
+            context.city("Y")
+            isBlocked.signal()
+            try context.save()
+          }
+        }
+      }
+      saver.start()
+      try await container.coordinator.execute(
+        BatchInsertRequest(City.self), rows: ["X"]
+      ) { city, name in
+        isInside.signal()
+        isBlocked.wait()
+        results.note("enter \(round)") { try queue.performAndWait { _ in } }
+        city.name = name
+      }
+      while results.names["save \(round)"] == nil { await Task.yield() }
+      #expect(results.names["save \(round)"] == "done")
+    }
+    isOver.withLock { $0 = true }
+    await bystanders.value
+    let count = try ManagedObjectContext(parent: container.coordinator).count(City.all)
+    #expect(count == 1 + 2 * 200)
+  }
+
   private func expectGoodStore(names: [String]) throws {
     let context = ManagedObjectContext(parent: container.coordinator)
     #expect(try context.cityNames() == names)

@@ -49,6 +49,35 @@ import Testing
     #expect(last == Array(repeating: Counters(main: 60, cache: 60), count: saverCount))
   }
 
+  /// A thread that is about to wait for the stores asks which threads write to them.
+  @Test(arguments: [1, 2])
+  func `name the threads that write while these begin and end`(saverCount: Int) throws {
+    let stores = try TwoStores()
+    defer { stores.close() }
+    let runningCount = Mutex(saverCount)
+    let seen = Mutex<Set<Int>>([])
+    performOnThreads(saverCount + 2) { number in
+      if number < saverCount {
+        defer { runningCount.withLock { $0 -= 1 } }
+        for round in 0..<1_000 {
+          let context = stores.newContext()
+          let store = round % 2 == number ? stores.main : stores.cache
+          #expect(throws: Never.self) {
+            try context.city("saver \(number)", in: store)
+            try context.save()
+          }
+        }
+      } else {
+        while runningCount.withLock({ $0 > 0 }) {
+          let count = stores.coordinator.store.writingThreads.count
+          seen.withLock { _ = $0.insert(count) }
+        }
+      }
+    }
+    #expect(seen.withLock { $0 }.isSubset(of: [0, 1, 2]))
+    #expect(seen.withLock { $0 }.contains(1))
+  }
+
   private func save(_ stores: TwoStores, _ number: Int) throws {
     let queue = ContextQueue(parent: stores.coordinator)
     for round in 1...roundCount {
