@@ -13,7 +13,7 @@ struct ScratchEnvironment {
   ///   little address space.
   init(
     mapSizeBytes: Int = 1 << 28, durability: StoreDurability = .none, readerCountMax: Int = 1024,
-    keepsName: Bool = true
+    keepsName: Bool = true, writerIdleLimit: Duration = .seconds(1)
   ) throws {
     directory = try TemporaryDirectory()
     path = directory.file("store").path
@@ -23,6 +23,7 @@ struct ScratchEnvironment {
     options.readerCountMax = readerCountMax
     options.createIfMissing = true
     options.keepsName = keepsName
+    options.writerIdleLimit = writerIdleLimit
     self.options = options
   }
 

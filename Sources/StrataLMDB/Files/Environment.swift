@@ -69,7 +69,7 @@ package final class Environment: Sendable {
 
   /// Takes over an open environment. Only the registry calls this: I1.
   init(taking opened: consuming OpenedFile, options: EnvironmentOptions) {
-    writer = WriterThread()
+    writer = WriterThread(idleLimit: options.writerIdleLimit)
     trees = TreeDirectory()
     identity = opened.identity
     path = opened.path

@@ -55,6 +55,10 @@ package struct EnvironmentOptions: Hashable, Sendable {
   /// longer waits until it is closed, so that these options do not decide about later users.
   package var isTransient = false
 
+  /// How long the writer's thread waits for another job before it ends. To start one again takes
+  /// less than a durable commit.
+  package var writerIdleLimit = Duration.seconds(1)
+
   package init() {}
 
   package static var busyTimeoutDefault: Duration { .seconds(30) }

@@ -29,7 +29,7 @@ extension Environment {
   /// Waits until the jobs that were submitted before have ended, and have let go of the
   /// environment.
   ///
-  /// - Returns: false if the environment's own thread has had none; in a job; or if they wait for
+  /// - Returns: false if the environment's own thread has none, and does not run; in a job; or if they wait for
   ///   another process for longer than `busyTimeout`.
   func awaitJobs() -> Bool {
     if !writer.hasThread || isOnWriterThread { return false }
@@ -57,6 +57,9 @@ extension Environment {
 
   /// Whether the caller runs in a job: on the writer thread, or on one that was lent for it.
   package var isOnWriterThread: Bool { writer.isCurrent }
+
+  /// Whether the environment's own thread for jobs runs.
+  package var hasWriterThread: Bool { writer.hasThread }
 
   /// The identifier of the thread that runs a job, as of `strata_thread_id`; nil if none is being
   /// run.

@@ -21,11 +21,12 @@ import StrataPrimitives
 /// - I1: jobs run one at a time, in the order of `submit`. So a thread that is lent is used only if
 ///   no job runs or waits.
 /// - I2: each submitted job runs, also those that wait when `stop` is called.
-/// - I3: if a job waits, the environment's thread has been started.
+/// - I3: if a job waits, the environment's thread runs.
 ///
 /// ## Lifetime
-/// The running thread keeps the object alive until `stop` was called and the last job has run. It
-/// is started when it is first needed: an environment that only reads has none.
+/// The thread is started when it is needed, and ends when it has had nothing to do for `idleLimit`,
+/// or when `stop` was called and the last job has run. So an environment that only reads, or that is
+/// not used for a while, has none. The running thread keeps the object alive.
 ///
 /// ## Isolation
 /// Any thread may call anything.
@@ -47,6 +48,9 @@ final class WriterThread: Sendable {
 
   private let state = Monitor(State())
   let patience = WriterPatience()
+  private let idleLimit: Duration
+
+  init(idleLimit: Duration) { self.idleLimit = idleLimit }
 
   /// Jobs are the upper layers' code, which may go deep: as much as a main thread has.
   private static var stackByteCount: Int { 8 << 20 }
@@ -57,7 +61,7 @@ final class WriterThread: Sendable {
   /// Whether the caller runs in a job.
   var isCurrent: Bool { runner.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
 
-  /// Whether the environment's own thread was started.
+  /// Whether the environment's own thread runs.
   var hasThread: Bool { state.withLock { $0.isStarted } }
 
   /// Has `job` run after all that came before it.
@@ -114,15 +118,25 @@ final class WriterThread: Sendable {
     }
   }
 
-  /// Waits for a job; nil if there will be none.
+  /// Waits for a job; nil if the thread is to end.
   private func nextJob() -> Job? {
-    state.wait { state -> Job?? in
-      if state.runner != nil || state.jobs.isEmpty && !state.isStopping { return nil }
-      if state.jobs.isEmpty { return .some(nil) }
-      let job = state.jobs.removeFirst()
-      state.runner = pthread_self()
-      state.running = job
-      return job
+    while true {
+      let isIdle = !state.wait(atMost: idleLimit) { state in
+        state.runner == nil && (!state.jobs.isEmpty || state.isStopping)
+      }
+      let next = state.withLock { state -> Job?? in
+        if state.jobs.isEmpty, isIdle || state.isStopping {
+          state.isStarted = false
+          return .some(nil)
+        }
+        // A caller's thread runs a job.
+        if state.runner != nil || state.jobs.isEmpty { return nil }
+        let job = state.jobs.removeFirst()
+        state.runner = pthread_self()
+        state.running = job
+        return job
+      }
+      if let next { return next }
     }
   }
 

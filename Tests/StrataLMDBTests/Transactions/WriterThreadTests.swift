@@ -29,6 +29,49 @@ private struct Abandoned: Error, Equatable {}
     #expect(numbers == Array(0..<1000))
   }
 
+  @Test func `ends when it has nothing to do, and comes again with the next job`() async throws {
+    for number in 0..<3 {
+      let isDone = await withCheckedContinuation { continuation in
+        do {
+          try environment.submit { continuation.resume(returning: true) }
+        } catch {
+          continuation.resume(returning: false)
+        }
+      }
+      #expect(isDone)
+      if number == 2 { break }
+      while environment.hasWriterThread { try await Task.sleep(for: .milliseconds(50)) }
+    }
+  }
+
+  /// A thread that ends at once, and jobs that come at that moment: of one thread that waits for
+  /// each, or of eight, some of which lend themselves.
+  @Test(arguments: [1, 8])
+  func `takes each job that comes while it is about to end`(threadCount: Int) throws {
+    let scratch = try ScratchEnvironment(writerIdleLimit: .nanoseconds(1))
+    let environment = try scratch.open()
+    let ran = Atomic(0)
+    let failures = Mutex<[String]>([])
+    performOnThreads(threadCount) { number in
+      for round in 0..<(16_000 / threadCount) {
+        let isDone = DispatchSemaphore(value: 0)
+        do {
+          try environment.submit(lendingThread: threadCount > 1 && number < 2) {
+            ran.add(1, ordering: .relaxed)
+            isDone.signal()
+          }
+        } catch {
+          failures.withLock { $0.append("\(error)") }
+        }
+        // The next job comes when the thread has just done this one.
+        if threadCount == 1 { while ran.load(ordering: .relaxed) <= round {} }
+        if round % 3 == 0 { isDone.wait() }
+      }
+    }
+    while ran.load(ordering: .relaxed) < 16_000, failures.withLock({ $0.isEmpty }) { sched_yield() }
+    #expect(failures.withLock { $0 } == [])
+  }
+
   @Test func `is the thread of a waiting caller, while there is no writer`() throws {
     #expect(!environment.isOnWriterThread)
     let caller = ObjectIdentifier(Thread.current)
