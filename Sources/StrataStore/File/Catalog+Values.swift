@@ -36,26 +36,49 @@ extension Catalog {
     }
   }
 
-  /// Sets a value, or removes it if it is nil. Values under keys that are equal as strings and have
-  /// other bytes are removed: a store may have such keys from before they were normalized.
+  /// Sets a value, or removes it if it is nil.
+  ///
+  /// - Parameter key: in NFC, as all keys of the store are after `normalizeKeys`.
   static func setValue(
     _ value: Data?, forKey key: String, in transaction: WriteTransaction
   ) throws {
+    let tree = try tree(in: transaction)
+    try entry(of: key).withUnsafeBytes { entry in
+      guard let value else {
+        _ = try transaction.delete(entry, in: tree)
+        return
+      }
+      try value.withUnsafeBytes { try transaction.put(entry, $0, in: tree) }
+    }
+  }
+
+  /// Brings the keys of all values into NFC: a former release has stored them as they came. Of keys
+  /// that are equal as strings, the value of the last remains, which `values` gives.
+  ///
+  /// - Complexity: O(values).
+  static func normalizeKeys(in transaction: WriteTransaction) throws {
+    let tree = try tree(in: transaction)
+    var former: [(key: String, value: Data)] = []
+    try forEachValue(in: transaction, tree) { key, value in
+      if !key.utf8.elementsEqual(key.precomposedStringWithCanonicalMapping.utf8) {
+        former.append((key, Data(value)))
+      }
+    }
+    if former.isEmpty { return }
+    let values = try values(in: transaction, tree)
+    for (key, value) in former {
+      _ = try entry(of: key).withUnsafeBytes { try transaction.delete($0, in: tree) }
+      try setValue(
+        values[key] ?? value, forKey: key.precomposedStringWithCanonicalMapping, in: transaction)
+    }
+  }
+
+  private static func tree(in transaction: WriteTransaction) throws -> Tree {
     guard let tree = try transaction.tree(named: Trees.catalogName) else {
       throw StoreError.damaged(
         tree: Trees.catalogName, key: nil, reason: "the tree is missing")
     }
-    var formerKeys: [String] = []
-    try forEachValue(in: transaction, tree) { former, _ in
-      if former == key { formerKeys.append(former) }
-    }
-    for former in formerKeys {
-      _ = try entry(of: former).withUnsafeBytes { try transaction.delete($0, in: tree) }
-    }
-    guard let value else { return }
-    try entry(of: key).withUnsafeBytes { entry in
-      try value.withUnsafeBytes { try transaction.put(entry, $0, in: tree) }
-    }
+    return tree
   }
 
   /// The name in the tree of the value of a key.

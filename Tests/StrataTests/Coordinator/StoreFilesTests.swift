@@ -252,20 +252,42 @@ private func error(_ body: () throws -> Void) -> StoreError? {
     try await coordinator.setMetadata(Int?.none, forKey: decomposed)
     #expect(try coordinator.metadata().keys == [])
 
-    // The bytes of a key as it came, as before keys were normalized.
-    try await withCheckedThrowingContinuation { continuation in
-      coordinator.store.setValue(Data("[3]".utf8), forKey: decomposed) {
-        continuation.resume(with: $0)
-      }
-    }
-    try await coordinator.setMetadata(4, forKey: composed)
-    #expect(try coordinator.metadata().value(decomposed, as: Int.self) == 4)
-    try await coordinator.setMetadata(Int?.none, forKey: composed)
-    #expect(try coordinator.metadata().keys == [])
-
     let long = String(repeating: "e\u{301}", count: 127)
     try await coordinator.setMetadata(5, forKey: long)
     #expect(try coordinator.metadata().value(long, as: Int.self) == 5)
+  }
+
+  /// As a former release has written them, which did not normalize keys.
+  @Test(arguments: ["another key", "the key", "the key, removed"])
+  func `has one value for keys whose bytes are as they came`(_ next: String) async throws {
+    let folder = try TemporaryDirectory()
+    let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
+    do {
+      let store = try geography(in: folder).coordinator.store
+      for (key, value) in [(composed, "[1]"), (decomposed, "[2]"), ("o\u{308}", "[3]")] {
+        try await withCheckedThrowingContinuation { continuation in
+          store.setValue(Data(value.utf8), forKey: key) { continuation.resume(with: $0) }
+        }
+      }
+    }
+    let coordinator = try geography(in: folder).coordinator
+    let before = try coordinator.metadata()
+    #expect(before.keys.count == 2)
+    switch next {
+    case "another key": try await coordinator.setMetadata(4, forKey: "other")
+    case "the key": try await coordinator.setMetadata(4, forKey: decomposed)
+    default: try await coordinator.setMetadata(Int?.none, forKey: decomposed)
+    }
+    let after = try coordinator.metadata()
+    #expect(try after.value("\u{F6}", as: Int.self) == 3)
+    let kept = try after.value(composed, as: Int.self)
+    switch next {
+    case "another key": #expect(try kept == before.value(composed, as: Int.self))
+    case "the key": #expect(kept == 4)
+    default: #expect(kept == nil)
+    }
+    try await coordinator.setMetadata(Int?.none, forKey: composed)
+    #expect(try coordinator.metadata().keys.filter { $0 == composed } == [])
   }
 
   @Test func `says how old the oldest state is that is read`() throws {

@@ -64,6 +64,15 @@ final class CommitQueue: Sendable {
     set { knownReservedEnd.store(newValue, ordering: .relaxed) }
   }
 
+  private let knownNormalKeys = Atomic(false)
+
+  /// Whether the keys of programs' values in the store are known to be in NFC. Set by the writer
+  /// thread.
+  var hasNormalKeys: Bool {
+    get { knownNormalKeys.load(ordering: .relaxed) }
+    set { knownNormalKeys.store(newValue, ordering: .relaxed) }
+  }
+
   private struct State {
     /// In the order of their arrivals.
     var waiting: [Waiting] = []

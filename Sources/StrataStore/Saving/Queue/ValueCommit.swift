@@ -14,8 +14,10 @@ enum ValueCommit {
     do {
       // A program with another model is refused, as in a save.
       _ = try Catalog.generation(in: transaction, ofVersion: queue.schema.version)
+      if !queue.hasNormalKeys { try Catalog.normalizeKeys(in: transaction) }
       try Catalog.setValue(value, forKey: key, in: transaction)
       try transaction.commit()
+      queue.hasNormalKeys = true
       return .success(())
     } catch {
       return .failure(StoreError(catching: error))
