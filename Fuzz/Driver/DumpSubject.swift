@@ -40,7 +40,10 @@ enum DumpSubject: Subject {
     defer { scratch.remove() }
     do {
       let maker = try StoreMaker(at: scratch.url)
-      for line in lines { try maker.add(DumpItem(JSONParser.value(of: line), in: maker.model)) }
+      for line in lines {
+        let json = try JSONParser.value(of: line, valueCountMax: DumpItem.valueCountMax)
+        try maker.add(DumpItem(json, in: maker.model))
+      }
       guard maker.isComplete else { return nil }
       try maker.finish()
       return try dump(scratch.url)

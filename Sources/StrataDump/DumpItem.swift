@@ -37,6 +37,9 @@ package struct DumpedID: Hashable, Sendable {
 /// | `{"links":"City/5","property":"tags","members":[…]}` | up to 1,000 members, in their order |
 /// | `{"end":…}` | the number of objects: a dump that was cut has no such line |
 ///
+/// An attribute that was never set has no value here, as in a record, also if it is not optional: it
+/// reads as its default, or as zero.
+///
 /// A to-many relationship has lines if it is ordered, or if its inverse does not have all of its
 /// links.
 package enum DumpItem {
@@ -47,6 +50,8 @@ package enum DumpItem {
   case end(objectCount: Int)
 
   static let version = 1
+  /// The maximum number of JSON values in a line: more than the header with the largest model has.
+  package static let valueCountMax = 1 << 20
 }
 
 // MARK: - As JSON

@@ -213,6 +213,17 @@ struct `A dump` {
     }
   }
 
+  /// Of a value of two bytes, sixteen bytes of memory become.
+  @Test func `with more values in a line than any line has makes no store`() throws {
+    let lines = try String(contentsOf: dump(), encoding: .utf8).split(separator: "\n")
+    let many = "[" + repeatElement("1", count: 1 << 20).joined(separator: ",") + "]"
+    for line in [many, #"{"object":"Label/9","values":{"title":\#(many)}}"#] {
+      let text = ([lines[0], Substring(line)] + lines.dropFirst()).joined(separator: "\n")
+      let outcome = try expectRefusal(of: text, "many values")
+      #expect(outcome.errors.contains("at most 1048576 values"), "\(outcome.errors)")
+    }
+  }
+
   @Test func `whose links lead to objects that are not there makes no store`() throws {
     let lines = try String(contentsOf: dump(), encoding: .utf8).split(separator: "\n")
     let link = try #require(lines.first { $0.contains(#""targets":{"#) })

@@ -54,6 +54,35 @@ struct `The tool that fetches` {
         == "name,text,wearer.title\none,\"say \"\"hello\"\", twice\nand again\",first\n")
   }
 
+  @Test func `begins formulas in CSV with an apostrophe if it is told to`() throws {
+    let coordinator = try PersistentStoreCoordinator(
+      at: URL(fileURLWithPath: store), model: SampleStore.model())
+    let context = ManagedObjectContext(parent: coordinator)
+    let texts = [
+      "=HYPERLINK(A1)", "+1+cmd", "-1-1", "@sum", "\t=1", "a=b", "-7", "'=1", "＝1+1", "",
+    ]
+    for (number, text) in texts.enumerated() {
+      let sample = Sample(context: context)
+      (sample.name, sample.count, sample.text) = ("formula \(number)", -number, text)
+    }
+    try context.save()
+    func rows(_ options: String...) throws -> [String] {
+      try ToolProcess.run(
+        ["fetch", store, "Sample", "--where", "name BEGINSWITH 'formula'", "--sort", "-count"]
+          + ["--columns", "count,text", "--format", "csv"] + options
+      ).lines.dropFirst().map { String($0.drop { $0 != "," }.dropFirst()) }
+    }
+    #expect(try rows() == texts)
+    let escaped = [
+      "'=HYPERLINK(A1)", "'+1+cmd", "'-1-1", "'@sum", "'\t=1", "a=b", "-7", "'=1", "'＝1+1", "",
+    ]
+    #expect(try rows("--escape-formulas") == escaped)
+    let counts = try ToolProcess.run(
+      "fetch", store, "Sample", "--where", "count = -3", "--columns", "count", "--format", "csv",
+      "--escape-formulas")
+    #expect(counts.lines == ["count", "-3"])
+  }
+
   @Test func `prints valid JSON with the types of values`() throws {
     let outcome = try ToolProcess.run("fetch", store, "Sample", "--json", "--sort", "count")
     let rows = try outcome.jsonLines()
@@ -111,6 +140,7 @@ struct `The tool that fetches` {
     ["--where", "count >"], ["--where", "nothing = 1"], ["--where", "count = 'two'"],
     ["--sort", "nothing"], ["--columns", "nothing"], ["--columns", "name,"], ["--limit", "-1"],
     ["--limit", "many"], ["--json", "--format", "csv"], ["--where", "blob = 1"],
+    ["--escape-formulas"], ["--json", "--escape-formulas"],
   ])
   func `refuses a wrong request without output`(arguments: [String]) throws {
     let outcome = try ToolProcess.run(["fetch", store, "Sample"] + arguments)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads one JSON text. It is strict, and bounded in its nesting: the input may be hostile.
+/// Reads one JSON text. It is strict, and bounded in its nesting: the input may be hostile. The
+/// number of values can be bounded, too: one of two bytes, `1,`, takes sixteen bytes of memory.
 package struct JSONParser {
   /// The input is not a JSON text, or is nested too deeply.
   package struct Failure: Error {
@@ -14,15 +15,22 @@ package struct JSONParser {
   private let bytes: ArraySlice<UInt8>
   private var index: Int
   private var depth = 0
+  private var valueCount = 0
+  private let valueCountMax: Int
 
-  private init(_ bytes: ArraySlice<UInt8>) {
+  private init(_ bytes: ArraySlice<UInt8>, valueCountMax: Int) {
     self.bytes = bytes
+    self.valueCountMax = valueCountMax
     index = bytes.startIndex
   }
 
   /// The value that the whole of `bytes` is.
-  package static func value(of bytes: ArraySlice<UInt8>) throws(Failure) -> JSONValue {
-    var parser = JSONParser(bytes)
+  ///
+  /// - Parameter valueCountMax: the maximum number of values, with those of arrays and objects.
+  package static func value(
+    of bytes: ArraySlice<UInt8>, valueCountMax: Int = .max
+  ) throws(Failure) -> JSONValue {
+    var parser = JSONParser(bytes, valueCountMax: valueCountMax)
     let value = try parser.value()
     parser.skipSpace()
     guard parser.index == bytes.endIndex else { throw parser.failure("the end") }
@@ -32,6 +40,8 @@ package struct JSONParser {
   // MARK: - Values
 
   private mutating func value() throws(Failure) -> JSONValue {
+    guard valueCount < valueCountMax else { throw failure("at most \(valueCountMax) values") }
+    valueCount += 1
     skipSpace()
     switch peek {
     case UInt8(ascii: "{"): return try nested { parser throws(Failure) in try parser.object() }

@@ -16,7 +16,8 @@
         for each attribute and to-one relationship that is not external or transient.
 
         JSON has one object on each line. CSV is as RFC 4180 describes it; data is in base 64, \
-        dates are in ISO 8601. On a terminal, control characters in values are escaped.
+        dates are in ISO 8601. On a terminal, control characters in values are escaped. A \
+        spreadsheet takes cells that begin with = + - @ for formulas: see --escape-formulas.
         """)
 
     @OptionGroup var store: StoreArgument
@@ -31,7 +32,16 @@
     @Flag(help: "Print JSON: the same as --format json.")
     var json = false
 
+    @Flag(
+      help: ArgumentHelp(
+        "Begin each cell of CSV that a spreadsheet would take for a formula with an apostrophe.",
+        discussion: "Use it for values of strangers that go to a spreadsheet."))
+    var escapeFormulas = false
+
     func validate() throws {
+      if escapeFormulas, format != .csv {
+        throw ValidationError("--escape-formulas is for --format csv.")
+      }
       if json, let format, format != .json {
         throw ValidationError("--json and --format \(format.rawValue) exclude each other.")
       }
@@ -43,7 +53,8 @@
       let entity = try coordinator.model.requireEntity(self.request.entity)
       let columns = try columns.map(Self.columns) ?? Self.allColumns(of: entity)
       let context = ManagedObjectContext(parent: coordinator)
-      var printer = RowPrinter(columns, as: json ? .json : format ?? .table, of: entity)
+      var printer = RowPrinter(
+        columns, as: json ? .json : format ?? .table, escapesFormulas: escapeFormulas, of: entity)
       try context.forEachRow(request.select(columns.map(\.fetched))) { row in
         try printer.print(row)
       }

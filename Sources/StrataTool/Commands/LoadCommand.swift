@@ -27,7 +27,8 @@
       var reader = LineReader()
       while let line = try reader.next() {
         do {
-          try maker.add(DumpItem(JSONParser.value(of: line), in: maker.model))
+          let json = try JSONParser.value(of: line, valueCountMax: DumpItem.valueCountMax)
+          try maker.add(DumpItem(json, in: maker.model))
         } catch {
           throw Self.error(error, at: reader.lineNumber)
         }

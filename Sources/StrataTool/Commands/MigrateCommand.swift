@@ -78,7 +78,9 @@
           path: path, reason: "it is larger than \(modelByteCountMax) bytes")
       }
       do {
-        return try ModelDocument(JSONParser.value(of: [UInt8](data)[...])).model()
+        let json = try JSONParser.value(
+          of: [UInt8](data)[...], valueCountMax: DumpItem.valueCountMax)
+        return try ModelDocument(json).model()
       } catch let failure as JSONParser.Failure {
         throw ToolError.modelFile(
           path: path, reason: "at byte \(failure.offset), \(failure.expected) is missing")

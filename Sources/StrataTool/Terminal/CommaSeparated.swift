@@ -5,9 +5,16 @@ import StrataDump
 /// line ends are in quotation marks. On a terminal, unsafe characters are escaped; in a file or a
 /// pipe, the cells are exact.
 enum CommaSeparated {
-  static func line(_ cells: [String], isTerminal: Bool = StandardOutput.isTerminal) -> String {
+  /// - Parameter escapesFormulas: whether a cell that a spreadsheet would take for a formula, which
+  ///   may send other cells to a stranger, begins with an apostrophe.
+  static func line(
+    _ cells: [String], escapesFormulas: Bool = false,
+    isTerminal: Bool = StandardOutput.isTerminal
+  ) -> String {
     cells.map { cell in
-      let shown = isTerminal ? cell.safeInTerminal : cell
+      let shown =
+        (escapesFormulas && isFormula(cell) ? "'" : "")
+        + (isTerminal ? cell.safeInTerminal : cell)
       let isPlain = shown.unicodeScalars.allSatisfy {
         $0 != "," && $0 != "\"" && $0 != "\n" && $0 != "\r"
       }
@@ -17,5 +24,15 @@ enum CommaSeparated {
         + shown.split(separator: "\"", omittingEmptySubsequences: false)
         .joined(separator: "\"\"") + "\""
     }.joined(separator: ",")
+  }
+
+  /// The characters are OWASP's ("CSV Injection"). Numbers may begin with a sign.
+  private static func isFormula(_ cell: String) -> Bool {
+    guard let first = cell.unicodeScalars.first else { return false }
+    switch first {
+    case "=", "@", "\t", "\r", "\n", "\u{FF1D}", "\u{FF0B}", "\u{FF0D}", "\u{FF20}": return true
+    case "+", "-": return Double(cell) == nil
+    default: return false
+    }
   }
 }

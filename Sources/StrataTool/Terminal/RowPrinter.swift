@@ -38,13 +38,19 @@
 
     private let columns: [Column]
     private let format: FetchCommand.Format
+    /// Whether cells of CSV that a spreadsheet would take for formulas begin with an apostrophe.
+    private let escapesFormulas: Bool
     private var output = StandardOutput()
     private var table: TextTable
     private var hasHeader = false
 
-    init(_ columns: [Column], as format: FetchCommand.Format, of entity: EntityDescription) {
+    init(
+      _ columns: [Column], as format: FetchCommand.Format, escapesFormulas: Bool,
+      of entity: EntityDescription
+    ) {
       self.columns = columns
       self.format = format
+      self.escapesFormulas = escapesFormulas
       table = TextTable(
         columns.map { column in
           let attribute = entity.slot(named: column.name).flatMap {
@@ -63,7 +69,7 @@
             zip(columns, values).map { JSONValue.Member(name: $0.name, value: $1.shownJSON) }))
       case .csv:
         try printHeader()
-        try output.writeLine(CommaSeparated.line(values.map(\.shownText)))
+        try printLine(values.map(\.shownText))
       case .table: try table.append(values.map(\.shownText), to: &output)
       }
     }
@@ -80,7 +86,11 @@
     private mutating func printHeader() throws {
       if hasHeader { return }
       hasHeader = true
-      try output.writeLine(CommaSeparated.line(columns.map(\.name)))
+      try printLine(columns.map(\.name))
+    }
+
+    private mutating func printLine(_ cells: [String]) throws {
+      try output.writeLine(CommaSeparated.line(cells, escapesFormulas: escapesFormulas))
     }
   }
 #endif
