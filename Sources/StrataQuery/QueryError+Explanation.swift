@@ -12,6 +12,11 @@ extension QueryError {
         "The key path \(keyPath) cannot be used in a request for \(entity).",
         because: "It reads no stored property of \(entity).",
         remedy: "Use a stored property of the fetched class.")
+    case .unknownKey(let entity, _):
+      ErrorExplanation(
+        "The dictionary cannot be inserted as a \(entity).",
+        because: "One of its keys is not a property of \(entity).",
+        remedy: "Correct or remove the key, which the error's “key” has.")
     case .transientProperty(let entity, let property):
       ErrorExplanation(
         "The attribute \(entity).\(property) cannot be used in a request.",

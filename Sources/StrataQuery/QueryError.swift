@@ -8,6 +8,9 @@ public enum QueryError: Error, Sendable, Hashable {
   /// The key path reads no stored property of `entity`. It may be a computed property or a property
   /// of another class. Only attributes and relationships of the model can be used in requests.
   case unknownProperty(entity: String, keyPath: String)
+  /// A key of a batch insert's dictionary is not a property's name. The error's text does not show
+  /// the key, because a dictionary may come from a stranger.
+  case unknownKey(entity: String, key: String)
   /// The attribute is transient, so the store does not have it. Core Data refuses such a fetch too.
   /// Filter or sort the fetched objects instead.
   case transientProperty(entity: String, property: String)

@@ -46,8 +46,9 @@ extension PersistentStoreCoordinator {
   /// raw value of a case of its enum. The value of a to-one relationship is an `ObjectID`, and the
   /// value of a to-many relationship is an array of `ObjectID`. Each value can be nil.
   ///
-  /// - Throws: as `execute(_:rows:progress:fill:)`. A name that is not a property's name, or a
-  ///   value that does not fit its property, is a `BatchRowError` with a `QueryError`.
+  /// - Throws: as `execute(_:rows:progress:fill:)`. A key that is not the name of a
+  ///   property (`QueryError.unknownKey`), or a value that does not fit its property, is the
+  ///   underlying error of a `BatchRowError`.
   @discardableResult
   public func execute<Root: Entity>(
     _ request: BatchInsertRequest<Root>, dictionaries: some Sequence<[String: Any?]>,

@@ -136,7 +136,9 @@ final class RowDraft {
   /// Sets a property by its name: an attribute to a value of its type, a to-one relationship to an
   /// `ObjectID`, a to-many relationship to an array of `ObjectID`; nil for no value.
   private func set(_ value: Any?, named name: String) {
-    guard let slot = entity.description.slot(named: name) else { return note(unknown(name)) }
+    guard let slot = entity.description.slot(named: name) else {
+      return note(QueryError.unknownKey(entity: entity.description.name, key: name))
+    }
     if entity.relationships[slot]?.isToMany == true {
       guard let ids = (value ?? [ObjectID]()) as? [ObjectID] else {
         return note(entity.unfit(slot))
@@ -182,7 +184,7 @@ final class RowDraft {
     if mistake == nil { mistake = error }
   }
 
-  private func unknown(_ property: Any) -> QueryError {
+  private func unknown(_ property: AnyKeyPath) -> QueryError {
     .unknownProperty(entity: entity.description.name, keyPath: "\(property)")
   }
 

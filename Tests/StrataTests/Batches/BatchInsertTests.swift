@@ -146,9 +146,9 @@ private struct Stop: Error, Equatable {}
       #expect(row == 1)
       return error
     }
-    #expect(
-      try error(["mayor": "x"]) as? QueryError
-        == .unknownProperty(entity: "City", keyPath: "mayor"))
+    let unknown = try error(["mayor of a stranger": "x"])
+    #expect(unknown as? QueryError == .unknownKey(entity: "City", key: "mayor of a stranger"))
+    #expect(!"\(unknown)\(unknown.localizedDescription)".contains("mayor"))
     #expect(
       try error(["population": "many"]) as? QueryError
         == .unfitAssignment(entity: "City", property: "population"))

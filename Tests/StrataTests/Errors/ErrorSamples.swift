@@ -191,6 +191,7 @@ struct ErrorSamples {
   private var queryErrors: [QueryError] {
     [
       .unknownProperty(entity: "Gizmo", keyPath: "girth"),
+      .unknownKey(entity: "Gizmo", key: "secret"),
       .transientProperty(entity: "Gizmo", property: "girth"),
       .externalProperty(entity: "Gizmo", property: "girth"),
       .mismatchedType(entity: "Gizmo", property: "girth", type: .int16),
