@@ -3,6 +3,8 @@ import ContextTestSupport
 import Foundation
 import Strata
 import StrataModel
+import StrataTestSupport
+import Synchronization
 import Testing
 
 /// A context, a list of its plants by bed and name, and the list according to its callbacks.
@@ -364,5 +366,51 @@ private struct Scene {
     #expect(
       scene.replay.takeLog()
         == ["will", "insert [0, 1]", "did", "will", "insert [0, 2]", "did"])
+  }
+
+  /// As the section "One moment" of FetchedResultsController says.
+  @Test func `shows values and places of one moment in a pinned context beside writers`() throws {
+    let container = try garden()
+    let coordinator = container.coordinator
+    let context = ManagedObjectContext.withExplicitTurns(below: coordinator)
+    for number in 0..<60 { context.plant("\(number % 2) \(number)").height = number }
+    try context.save()
+    context.automaticallyMergesChangesFromParent = true
+    context.reset()
+    try context.setQueryGeneration(from: .current)
+    let list = FetchedResultsController(Plant.all.sorted(by: \.height), context: context)
+    try list.performFetch()
+    let runningCount = Mutex(2)
+    for writer in 0..<2 {
+      Thread {
+        defer { runningCount.withLock { $0 -= 1 } }
+        var random = SeededGenerator(seed: UInt64(writer))
+        for _ in 0..<300 {
+          #expect(throws: Never.self) {
+            let context = ManagedObjectContext(parent: coordinator)
+            let own = try context.fetch(Plant.where { $0.name.hasPrefix("\(writer) ") })
+            for plant in own.shuffled(using: &random).prefix(5) {
+              plant.height = Int.random(in: 0..<1_000, using: &random)
+            }
+            try context.save()
+          }
+        }
+      }.start()
+    }
+    var movedCount = 0
+    var former: [ObjectID] = []
+    while runningCount.withLock({ $0 > 0 }) {
+      try context.setQueryGeneration(from: .current)
+      try list.performFetch()
+      for _ in 0..<3 {
+        context.processPendingChanges()
+        let heights = list.fetchedObjects.map(\.height)
+        #expect(heights == heights.sorted())
+      }
+      let order = list.fetchedObjects.map(\.objectID)
+      if order != former { movedCount += 1 }
+      former = order
+    }
+    #expect(movedCount > 10)
   }
 }

@@ -26,6 +26,13 @@ import StrataRecord
 /// Conditions and sections may depend on other objects (`$0.country.name`): when those change, the
 /// objects that lead to them are placed again.
 ///
+/// ## One moment
+/// The places in the list are of the last fetch or merge. An object that is not loaded takes its
+/// values from the state that its turn reads. If others have saved, that state is newer until the
+/// context merges, and a value may contradict its place. To read places and values of one state,
+/// pin the context, `setQueryGeneration(from: .current)`, and then call `performFetch()`. To move
+/// on, do both again.
+///
 /// ## Reports
 /// There are three forms, each of which turns the old list into the new one: callbacks of the
 /// `delegate`, the sequence `updates()` for other isolations, and `snapshot`s, which compute their
