@@ -48,7 +48,7 @@ func objects(_ context: ManagedObjectContext, _ id: ObjectID) throws {
   _ = town.id == town.objectID && town.objectID.entityName == "Town"
   _ = (context.insertedObjects(of: Town.self), context.updatedObjects(of: Town.self))
   _ = try context.upsert(Land.self, matching: \.iso, equals: "IR")
-  context.withSavepoint { context.delete(land) }
+  try context.withSavepoint { context.delete(land) }
   context.rollback()
   context.reset()
   context.undoManager = ManagedObjectContext.UndoManager()

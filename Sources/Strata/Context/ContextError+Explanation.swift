@@ -68,6 +68,17 @@ extension ContextError {
         "The changes were not saved.",
         because: "The save was called from willSave or validation of the same context.",
         remedy: "Save after the first save has ended.")
+    case .endlessDidSave:
+      ErrorExplanation(
+        "The changes were not saved.",
+        because: "Each of 100 saves was called from didSave, or from an observer of the "
+          + "notification, of the one before.",
+        remedy: "Save there only if there is something new to save.")
+    case .tooManySavepoints:
+      ErrorExplanation(
+        "The savepoint did not begin.",
+        because: "There are 256 savepoints within each other, which is the limit.",
+        remedy: "End the outer ones first, or use a loop in place of recursion.")
     case .ancestorUnreachable(let level):
       ErrorExplanation(
         "Nothing was saved.",

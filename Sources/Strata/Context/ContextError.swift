@@ -40,6 +40,13 @@ public enum ContextError: Error, Sendable, Hashable {
   /// A `willSave` method, an observer of the willSave notification or a `validateFor…` method saves
   /// the context itself.
   case recursiveSave
+  /// A `didSave` method, or an observer of the didSave notification, saves the context again, and
+  /// each of those saves does so too: this save would be the 101st within the others. Nothing of it
+  /// was saved. Save only if there is something new to save.
+  case endlessDidSave
+  /// The calls of `withSavepoint` that are under way within each other are 256, which is the limit.
+  /// The body was not called. End the outer ones first, or use a loop in place of recursion.
+  case tooManySavepoints
 
   /// A context above this one cannot be entered from here: it is confined to another isolation, or
   /// it was released. Nothing was saved. `level` counts from 1, the parent. If `save()` throws it,

@@ -6,6 +6,9 @@ import StrataRecord
 // Edits that are made as a whole or not at all: `withSavepoint`.
 
 extension ManagedObjectContext {
+  /// A stack of 512 KiB has room for this number of calls within each other.
+  private static let savepointCountMax = 256
+
   /// Runs `body`; if it throws, all of its changes are reverted: values, insertions, deletions with
   /// the effects of their delete rules, links, and recorded undo actions. Earlier unsaved changes
   /// stay.
@@ -35,8 +38,12 @@ extension ManagedObjectContext {
   /// Objects that were inserted in the body are detached, as after `rollback()`. Core Data has no
   /// equivalent; the nearest is a child context that is discarded.
   ///
-  /// - Throws: the body's errors.
-  public func withSavepoint<T>(_ body: () throws -> T) rethrows -> T {
+  /// - Throws: the body's errors; `ContextError.tooManySavepoints` if 256 savepoints are under way,
+  ///   and then the body is not called.
+  public func withSavepoint<T>(_ body: () throws -> T) throws -> T {
+    guard work.savepoints.count < Self.savepointCountMax else {
+      throw ContextError.tooManySavepoints
+    }
     work.encodeEdits()
     work.savepoints.append(EditSavepoint(work))
     defer { merger.scheduleMergeIfNeeded() }

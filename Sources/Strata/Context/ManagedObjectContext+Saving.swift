@@ -22,9 +22,10 @@ extension ManagedObjectContext {
   /// again.
   ///
   /// - Throws: `ContextError.validationFailed`, `.deleteDenied`, `.endlessWillSave`,
-  ///   `.ancestorUnreachable` if the parent context is gone, and `.recursiveSave` from within
-  ///   `willSave` and validation; at the top `StoreError`: conflicts, uniqueness violations, a full
-  ///   disk; and any error of reading a property since the last call.
+  ///   `.ancestorUnreachable` if the parent context is gone; `.recursiveSave` within `willSave` and
+  ///   validation; `.endlessDidSave` in the 101st of saves within each other; at the top
+  ///   `StoreError`: conflicts, uniqueness violations, a full disk; and any error of reading a
+  ///   property since the last call.
   public func save() throws {
     guard let save = try saving.beginSave(lendingThread: true) else { return }
     save.waitUntilFinished(by: saving.writer)

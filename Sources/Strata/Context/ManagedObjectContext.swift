@@ -95,7 +95,8 @@ public final class ManagedObjectContext {
   public convenience init(parent: ManagedObjectContext) {
     self.init(
       place: parent.layer.place, confinement: .confined, sameIsolationParent: parent)
-    parent.publisher.endTurnForChild()
+    // The changes of farther ancestors are published when this context first reads.
+    parent.publisher.endOwnTurnForChild()
   }
 
   package init(

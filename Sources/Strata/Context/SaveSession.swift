@@ -20,6 +20,11 @@ final class SaveSession: ContextPart {
   var mergePolicy: MergePolicy = .error
   /// The calls for the save that is being prepared, or nil.
   var preparation: SavePreparation?
+  /// How many saves are calling `didSave` and the observers of the didSave notification, each of
+  /// them in a call of the one before.
+  private var didSaveDepth = 0
+  /// The maximum of that: another save would need a stack without a limit.
+  private static let didSaveDepthMax = 100
   /// The save that is being begun, if an instrument observes it.
   var operation: (any OperationInProgress)?
   /// Compares values with the rules of the model.
@@ -44,6 +49,7 @@ final class SaveSession: ContextPart {
 
   private func handOn(lendingThread lendsThread: Bool) throws -> PendingSave? {
     if preparation?.isInCallback == true { throw ContextError.recursiveSave }
+    if didSaveDepth == Self.didSaveDepthMax { throw ContextError.endlessDidSave }
     try reporter.throwDeferredError()
     work.encodeEdits()
     try finishPendingSave()
@@ -94,6 +100,8 @@ final class SaveSession: ContextPart {
     detaching gone: [ManagedObject]
   ) {
     reporter.turnStart = work.working
+    didSaveDepth += 1
+    defer { didSaveDepth -= 1 }
     for object in objects { object.didSave() }
     for object in gone { work.detach(object) }
     registry.turnLeavingIntoFaults()

@@ -72,7 +72,7 @@ package final class TurnPublisher: ContextPart {
     endOwnTurnForChild()
   }
 
-  private func endOwnTurnForChild() {
+  func endOwnTurnForChild() {
     if work.savepoints.isEmpty { return endTurn() }
     work.encodeEdits()
     // Before the child's save, and so that the reversal of both is reported.

@@ -27,7 +27,7 @@ import Testing
 
   @Test func `that returns leaves its edits as any others`() throws {
     let context = try context()
-    let city = context.withSavepoint { context.city("A") }
+    let city = try context.withSavepoint { context.city("A") }
     #expect(city.isInserted)
     let name = try context.withSavepoint {
       city.name = "B"
@@ -135,7 +135,7 @@ import Testing
       #expect(names == ["B", "Kept"])
     }
     refused(context) {
-      context.withSavepoint { context.delete(city) }
+      try context.withSavepoint { context.delete(city) }
     }
     #expect(city.isInserted)
     #expect(city.name == "B")
@@ -451,12 +451,35 @@ import Testing
     }
   #endif
 
+  @Test func `is refused within 256 others, and changes nothing`() throws {
+    let context = try context()
+    let city = context.city("A")
+    func edit(_ depth: Int) throws {
+      try context.withSavepoint {
+        city.population = depth
+        try edit(depth + 1)
+      }
+    }
+    #expect(throws: ContextError.tooManySavepoints) { try edit(1) }
+    #expect(city.population == 0)
+    func editAndCatch(_ depth: Int) throws {
+      try context.withSavepoint {
+        city.population = depth
+        do { try editAndCatch(depth + 1) } catch ContextError.tooManySavepoints {}
+      }
+    }
+    try editAndCatch(1)
+    #expect(city.population == 256)
+    try context.save()
+    #expect(!context.hasChanges)
+  }
+
   @Test @MainActor func `on the main actor ends with the turn around it`() async throws {
     let container = try geography()
     let context = container.viewContext
     let root = container.root
     let city = context.city("A")
-    context.withSavepoint {
+    try context.withSavepoint {
       city.name = "B"
       // Entering a queue ends the main actor's turn, but no savepoint.
       _ = try? root.performAndWait { try $0.cityNames() }

@@ -64,6 +64,8 @@ struct ErrorSamples {
         "ContextError", "Strata/Context/ContextError.swift", contextErrors,
         plain: [
           "recursiveSave": ContextError.recursiveSave,
+          "endlessDidSave": ContextError.endlessDidSave,
+          "tooManySavepoints": ContextError.tooManySavepoints,
           "foreignQueryGeneration": ContextError.foreignQueryGeneration,
           "contextGone": ContextError.contextGone, "wouldDeadlock": ContextError.wouldDeadlock,
           "notMergingAutomatically": ContextError.notMergingAutomatically,

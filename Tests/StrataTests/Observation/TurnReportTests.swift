@@ -164,7 +164,7 @@ extension MessageLog {
     let parent = ManagedObjectContext(parent: container.coordinator)
     let log = MessageLog(parent.layer)
     var id: ObjectID?
-    parent.withSavepoint {
+    try parent.withSavepoint {
       try? parent.withSavepoint {
         let child = ManagedObjectContext(parent: parent)
         id = child.city("A").objectID
@@ -223,7 +223,7 @@ extension MessageLog {
     let parent = ManagedObjectContext(parent: container.coordinator)
     let log = MessageLog(parent.layer)
     let city = parent.city("A")
-    parent.withSavepoint {
+    try parent.withSavepoint {
       let child = ManagedObjectContext(parent: parent)
       do {
         child.delete(try child.existingObject(City.self, with: city.objectID))

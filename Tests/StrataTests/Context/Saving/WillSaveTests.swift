@@ -233,6 +233,48 @@ import Testing
     }
   }
 
+  @Test(arguments: ["didSave", "the notification"])
+  func `stop saves that never end, each in didSave of the one before`(_ caller: String) async throws
+  {
+    try await withDiary { diary, container in
+      let errors = Mutex<[ContextError?]>([])
+      let saveAgain: @Sendable (ManagedObjectContext) -> Void = { context in
+        do {
+          try context.fetch(Note.all).first?.revision += 1
+          try context.save()
+        } catch {
+          errors.withLock { $0.append(error as? ContextError) }
+        }
+      }
+      let root = container.root
+      var observer: (any NSObjectProtocol)?
+      if caller == "didSave" {
+        diary.on("didSave") { if let context = $0.managedObjectContext { saveAgain(context) } }
+      } else {
+        observer = NotificationCenter.default.addObserver(
+          forName: ManagedObjectContext.didSaveNotification, object: root.layer, queue: nil
+        ) { _ in try? root.performAndWait { saveAgain($0) } }
+      }
+      try await root.perform { context in
+        let note = context.note("A")
+        try context.save()
+        #expect(note.revision == 100)
+        #expect(note.isUpdated)
+      }
+      diary.on("didSave", nil)
+      if let observer { NotificationCenter.default.removeObserver(observer) }
+      #expect(errors.withLock { $0 } == [.endlessDidSave])
+      // The depth is that of saves within each other, not the number of saves.
+      try await root.perform { context in
+        for revision in 0..<150 {
+          try context.fetch(Note.all).first?.revision = revision
+          try context.save()
+        }
+        #expect(!context.hasChanges)
+      }
+    }
+  }
+
   @Test func `leave changes of didSave unsaved`() async throws {
     try await withDiary { diary, container in
       diary.on("didSave") { $0.revision = 1 }
