@@ -37,8 +37,8 @@ package struct DumpedID: Hashable, Sendable {
 /// | `{"links":"City/5","property":"tags","members":[…]}` | up to 1,000 members, in their order |
 /// | `{"end":…}` | the number of objects: a dump that was cut has no such line |
 ///
-/// An attribute that was never set has no value here, as in a record, also if it is not optional: it
-/// reads as its default, or as zero.
+/// An attribute that was never set has no value here, as in a record, even if it is not optional.
+/// It reads as its default, or as zero.
 ///
 /// A to-many relationship has lines if it is ordered, or if its inverse does not have all of its
 /// links.

@@ -29,8 +29,8 @@ extension Environment {
   /// Waits until the jobs that were submitted before have ended, and have let go of the
   /// environment.
   ///
-  /// - Returns: false if the environment's own thread has none, and does not run; in a job; or if they wait for
-  ///   another process for longer than `busyTimeout`.
+  /// - Returns: false if the environment's own thread has none, and does not run; in a job; or if
+  ///   they wait for another process for longer than `busyTimeout`.
   func awaitJobs() -> Bool {
     if !writer.hasThread || isOnWriterThread { return false }
     let hasEnded = Monitor<Bool?>(nil)

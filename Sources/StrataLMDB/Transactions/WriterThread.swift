@@ -25,7 +25,7 @@ import StrataPrimitives
 ///
 /// ## Lifetime
 /// The thread is started when it is needed, and ends when it has had nothing to do for `idleLimit`,
-/// or when `stop` was called and the last job has run. So an environment that only reads, or that is
+/// or when `stop` was called and the last job has run. An environment that only reads, or that is
 /// not used for a while, has none. The running thread keeps the object alive.
 ///
 /// ## Isolation
