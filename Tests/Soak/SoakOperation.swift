@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Dispatch
 import Foundation
 import Strata
 
@@ -143,14 +142,6 @@ struct SoakOperation {
         row.name = "new"
       }
       try world.coordinator.execute(BatchDeleteRequest(Town.where { $0.name == "new" }))
-    },
-    SoakOperation(name: "value of the metadata") { world, round in
-      let (coordinator, done) = (world.coordinator, DispatchSemaphore(value: 0))
-      Task.detached {
-        try await coordinator.setMetadata(round % 100, forKey: "key \(round % 1_000)")
-        done.signal()
-      }
-      done.wait()
     },
     SoakOperation(name: "second coordinator") { world, _ in
       let coordinator = try SoakWorld.open(world.file)
