@@ -72,6 +72,7 @@ package final class TurnPublisher: ContextPart {
     endOwnTurnForChild()
   }
 
+  /// The same without the turns of ancestors, for a child that reads nothing yet.
   func endOwnTurnForChild() {
     if work.savepoints.isEmpty { return endTurn() }
     work.encodeEdits()
