@@ -78,6 +78,15 @@ final class Monitor<State>: @unchecked Sendable {
   /// - Parameter limit: how long it waits at most. It never waits for more than 34 years.
   /// - Returns: false if it has waited for that long.
   func wait(atMost limit: Duration, until isTrue: (State) -> Bool) -> Bool {
+    wait(atMost: limit) { state in isTrue(state) ? () : nil } != nil
+  }
+
+  /// Waits until `body` gives a value, trying again after each change. `body` may alter the state
+  /// when it gives one.
+  ///
+  /// - Parameter limit: how long it waits at most. It never waits for more than 34 years.
+  /// - Returns: nil if it has waited for that long.
+  func wait<Result>(atMost limit: Duration, for body: (inout State) -> Result?) -> Result? {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     var now = timespec()
@@ -87,10 +96,10 @@ final class Monitor<State>: @unchecked Sendable {
     var deadline = timespec()
     deadline.tv_sec = now.tv_sec + Int(seconds) + nanoseconds / 1_000_000_000
     deadline.tv_nsec = nanoseconds % 1_000_000_000
-    while !isTrue(state) {
-      if pthread_cond_timedwait(condition, mutex, &deadline) != 0 { return isTrue(state) }
+    while true {
+      if let result = body(&state) { return result }
+      if pthread_cond_timedwait(condition, mutex, &deadline) != 0 { return body(&state) }
     }
-    return true
   }
 
   /// A time on the clock that is later by this can be stated on every system.

@@ -121,22 +121,24 @@ final class WriterThread: Sendable {
   /// Waits for a job; nil if the thread is to end.
   private func nextJob() -> Job? {
     while true {
-      let isIdle = !state.wait(atMost: idleLimit) { state in
-        state.runner == nil && (!state.jobs.isEmpty || state.isStopping)
-      }
-      let next = state.withLock { state -> Job?? in
-        if state.jobs.isEmpty, isIdle || state.isStopping {
-          state.isStarted = false
-          return .some(nil)
-        }
+      let next = state.wait(atMost: idleLimit) { state -> Job?? in
         // A caller's thread runs a job.
-        if state.runner != nil || state.jobs.isEmpty { return nil }
+        if state.runner != nil { return nil }
+        if state.jobs.isEmpty {
+          if state.isStopping { state.isStarted = false }
+          return state.isStopping ? .some(nil) : nil
+        }
         let job = state.jobs.removeFirst()
         state.runner = pthread_self()
         state.running = job
         return job
       }
       if let next { return next }
+      let isIdle = state.withLock { state in
+        if state.jobs.isEmpty { state.isStarted = false }
+        return !state.isStarted
+      }
+      if isIdle { return nil }
     }
   }
 
