@@ -173,7 +173,7 @@ enum PostingsSubject: Subject {
       var options = EnvironmentOptions()
       options.durability = .none
       options.createIfMissing = true
-      options.mapSizeBytes = 1 << 30
+      options.byteCountMax = 1 << 30
       environment = try Environment.open(at: folder.file("scratch").path, options: options)
     }
   }

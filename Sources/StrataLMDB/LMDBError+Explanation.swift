@@ -90,6 +90,12 @@ extension LMDBError: CustomStringConvertible {
         "The disk is full.",
         because: "A write needs more space than the disk has. Saved data is not lost.",
         remedy: "Free some space and repeat the save.")
+    case .reserveTooSmall:
+      ErrorExplanation(
+        "The disk is full.",
+        because: "The transaction frees content, and needs more pages for that than the file has. "
+          + "Saved data is not lost.",
+        remedy: "Delete in smaller parts, or free some space.")
     case .readersFull:
       ErrorExplanation(
         "The file cannot be read now.",

@@ -57,11 +57,15 @@ package enum LMDBError: Error, Hashable, Sendable {
 
   // MARK: Room
 
-  /// The memory map is full. Abort the transaction; reads and deletes go on. Clear dead readers,
-  /// end long readers, or open with a larger `mapSizeBytes`.
+  /// The file may not grow as far as the transaction needs. Abort the transaction; reads and
+  /// deletes go on. Clear dead readers, end long readers, or open with a larger `byteCountMax`.
   case mapFull
   /// The disk is full. The transaction is lost, nothing earlier is. Free space and repeat it.
   case diskFull
+  /// The disk is full, and a transaction that frees content needs more pages for that than the file
+  /// has. About `fittingPermille` thousandths of it fit. The transaction is lost, nothing earlier
+  /// is. Free less at once.
+  case reserveTooSmall(fittingPermille: Int)
   /// All reader slots are taken, also after dead readers were cleared: `readerCountMax` of the
   /// process that has made the lock file. End read transactions.
   case readersFull
@@ -99,7 +103,7 @@ package enum LMDBError: Error, Hashable, Sendable {
   /// backup.
   case pageNotFound
   /// A check of the whole file has found a damaged page. Nothing was written. Restore a backup, or
-  /// salvage what can be read.
+  /// salvage the readable rest.
   case damagedPage(number: UInt64, PageFlaw)
   /// Writing the file's header failed earlier, so the state on disk is unknown. Close and reopen
   /// the environment, and check by the transaction number whether the last commit is there.

@@ -86,7 +86,7 @@ package final class LMDBStore: PersistentStore {
   ///     properties.
   ///   - durability: the failures that a finished save survives. All users of the file in this
   ///     process must ask for the same.
-  ///   - byteCountMax: the size that the file may grow to; nil for 1 TiB. The first user of the
+  ///   - byteCountMax: the size that the file may grow to; nil for 32 GiB. The first user of the
   ///     file in this process decides.
   ///   - busyTimeout: how long saves wait for a transaction of another process, and the opening for
   ///     another process that is opening the file; nil for ever. The first user of the file in this

@@ -60,8 +60,8 @@ enum ToolExit: Int32 {
       case .storeInUse, .storeBusy, .wouldDeadlock, .snapshotHeld, .modelChanged: .inUse
       case .permissionDenied, .readOnly: .permission
       case .notAStrataStore, .unsupportedFormat, .damaged, .modelMismatch: .badInput
-      case .diskFull, .storeFull, .serialsExhausted, .serialsUnreserved, .tooManyModels, .storage,
-        .fileReplaced:
+      case .diskFull, .deletionTooLarge, .storeFull, .serialsExhausted, .serialsUnreserved,
+        .tooManyModels, .storage, .fileReplaced:
         .inputOutput
       case .historyNotKept, .historyTooOld, .foreignHistoryToken, .malformedNames: .usage
       default: .software

@@ -296,34 +296,49 @@
         at: store, model: Ledger.model(), maximumByteCount: 1 << 20)
       let queue = ContextQueue(parent: coordinator)
       try growth(queue)
-      let other = try WriterProcess(storeAt: store, doing: "imports")
-      #expect(other.kill(microseconds: 0, after: "doubling") != nil)
+      for _ in 0..<importCount {
+        let other = try WriterProcess(storeAt: store, doing: "imports")
+        #expect(other.kill(microseconds: 0, after: "doubling") != nil)
+      }
       let size = try FileManager.default.attributesOfItem(atPath: store.path)[.size] as? Int
-      #expect(try #require(size) > 1 << 20)
+      // Behind the end of the map, which has room for deletions.
+      #expect(try #require(size) > 4 << 20)
       return (coordinator, queue)
     }
 
-    private static let lineCount =
-      Ledger.filledCount * Ledger.lineCount + Ledger.importedCount
+    private let importCount = 4
+    private var lineCount: Int {
+      Ledger.filledCount * Ledger.lineCount + importCount * Ledger.importedCount
+    }
 
-    @Test func `is read and saved to as it is`() throws {
+    @Test func `is read, saved to and deleted from as it is, and grows no more`() throws {
       let folder = try TemporaryDirectory()
       let (coordinator, queue) = try grown(folder)
-      #expect(try queue.performAndWait { try $0.count(Line.all) } == Self.lineCount)
+      #expect(try queue.performAndWait { try $0.count(Line.all) } == lineCount)
       try queue.performAndWait { context in
         try edit(0, "new", in: context)
         try context.save()
       }
       #expect(try texts("new", in: queue) == ["new"])
-      // The larger limit holds.
-      try coordinator.execute(
-        BatchInsertRequest(Line.self), rows: 1...Ledger.importedCount
-      ) { line, number in
-        line.sequence = number
-        line.text = "inserted"
+      // It has free pages at first.
+      var count = lineCount
+      while count < 40 * Ledger.importedCount {
+        do {
+          try coordinator.execute(
+            BatchInsertRequest(Line.self), rows: 1...Ledger.importedCount
+          ) { line, number in
+            line.sequence = number
+            line.text = "inserted"
+          }
+          count += Ledger.importedCount
+        } catch StoreError.storeFull {
+          break
+        }
       }
-      let count = try queue.performAndWait { try $0.count(Line.all) }
-      #expect(count == Self.lineCount + Ledger.importedCount)
+      #expect(count < 40 * Ledger.importedCount)
+      #expect(try queue.performAndWait { try $0.count(Line.all) } == count)
+      try coordinator.execute(BatchDeleteRequest(Line.all))
+      #expect(try queue.performAndWait { try $0.count(Line.all) } == 0)
     }
 
     @Test func `is saved to first, with changes from before`() throws {
@@ -357,7 +372,7 @@
           try context.count(Line.all) == Ledger.filledCount * Ledger.lineCount)
         try context.setQueryGeneration(from: nil)
       }
-      #expect(try queue.performAndWait { try $0.count(Line.all) } == Self.lineCount)
+      #expect(try queue.performAndWait { try $0.count(Line.all) } == lineCount)
     }
   }
 #endif

@@ -14,7 +14,7 @@ let treeName = "numbers"
 func fill(_ path: String) throws {
   var options = EnvironmentOptions()
   options.createIfMissing = true
-  options.mapSizeBytes = 1 << 30
+  options.byteCountMax = 1 << 30
   try Environment.open(at: path, options: options).writeSync { transaction in
     let tree = try transaction.makeTree(named: treeName)
     var cursor = try transaction.writeCursor(in: tree)
@@ -80,7 +80,7 @@ func withSwift(
   _ path: String, _ body: (ReadTransaction, Tree) throws -> UInt64
 ) throws -> UInt64 {
   var options = EnvironmentOptions()
-  options.mapSizeBytes = 1 << 30
+  options.byteCountMax = 1 << 30
   let environment = try Environment.open(at: path, options: options)
   guard let tree = try environment.tree(named: treeName) else { throw LMDBError.badTree }
   return try body(try environment.read(), tree)

@@ -9,16 +9,16 @@ struct ScratchEnvironment {
   let path: String
   let options: EnvironmentOptions
 
-  /// - Parameter mapSizeBytes: small, since tests run side by side and the thread sanitizer leaves
+  /// - Parameter byteCountMax: small, since tests run side by side and the thread sanitizer leaves
   ///   little address space.
   init(
-    mapSizeBytes: Int = 1 << 28, durability: StoreDurability = .none, readerCountMax: Int = 1024,
+    byteCountMax: Int = 1 << 28, durability: StoreDurability = .none, readerCountMax: Int = 1024,
     keepsName: Bool = true, writerIdleLimit: Duration = .seconds(1)
   ) throws {
     directory = try TemporaryDirectory()
     path = directory.file("store").path
     var options = EnvironmentOptions()
-    options.mapSizeBytes = mapSizeBytes
+    options.byteCountMax = byteCountMax
     options.durability = durability
     options.readerCountMax = readerCountMax
     options.createIfMissing = true

@@ -10,5 +10,5 @@ __attribute__((constructor)) static void set_defaults(void) {
   // Swift Testing: `--experimental-maximum-parallelization-width`.
   setenv("SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH", "6", 0);
   // 64 MiB for each store whose test names no limit: see `EnvironmentOptions`.
-  setenv("STRATA_MAP_SIZE", "67108864", 0);
+  setenv("STRATA_BYTE_COUNT_MAX", "31457280", 0);
 }

@@ -10,5 +10,6 @@
 #include "entry_digest.h"
 #include "file_note.h"
 #include "unnamed_file.h"
+#include "file_space.h"
 
 #endif

@@ -47,7 +47,7 @@ public final class PersistentContainer: Sendable {
   ///   - removing: the names of entities, and of properties as `Entity.property`, that the store
   ///     has and the model does not: their data is deleted. Without it they are an error.
   ///   - durability: the failures that a finished save survives.
-  ///   - maximumByteCount: the size in bytes that the file may grow to; nil for 1 TiB. See the
+  ///   - maximumByteCount: the size in bytes that the file may grow to; nil for 32 GiB. See the
   ///     initializer of `PersistentStoreCoordinator` with the same parameters.
   ///   - busyTimeout: how long saves wait for another process; nil for ever. See the same
   ///     initializer.

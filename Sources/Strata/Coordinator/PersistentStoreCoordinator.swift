@@ -53,9 +53,12 @@ public final class PersistentStoreCoordinator: SnapshotSource {
   ///     has and the model does not: their data is deleted. Without it they are an error.
   ///   - durability: the failures that a finished save survives.
   ///   - maximumByteCount: the size in bytes that the file may grow to, 1 MiB at least: a save that
-  ///     needs more fails with `StoreError.storeFull`, with nothing lost. Nil for 1 TiB. The first
-  ///     coordinator of the file in this process decides. A larger file stays as large as it is. If
-  ///     another process with a larger limit makes it larger, that limit holds here too.
+  ///     needs more fails with `StoreError.storeFull`, with nothing lost. Deletions, and updates
+  ///     that make nothing longer, succeed in a full store too; for them the file may become twice
+  ///     as large. Nil for 32 GiB, or for twice the size of a file that is larger. The process uses
+  ///     twice as many addresses, which costs no memory. The first coordinator of the file in this
+  ///     process decides. A larger file stays as large as it is, also if another process with a
+  ///     larger limit has made it larger.
   ///   - busyTimeout: how long a save, a batch, a migration and every other change of the store
   ///     wait while another process writes to it, or was stopped in the middle of that; and how
   ///     long opening waits while another process opens the file. After that they fail with

@@ -14,7 +14,7 @@ public struct PersistentStoreDescription: Sendable, Hashable {
   public var configuration: Set<String>?
   /// The failures that a finished save survives. Without effect for a store in memory.
   public var durability = StoreDurability.full
-  /// The size in bytes that the file may grow to; nil for 1 TiB. Without effect for a store in
+  /// The size in bytes that the file may grow to; nil for 32 GiB. Without effect for a store in
   /// memory.
   public var maximumByteCount: Int?
   /// How long saves wait for another process; 30 seconds by default, nil for ever. Without effect

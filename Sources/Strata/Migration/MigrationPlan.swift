@@ -51,7 +51,7 @@ extension MigrationPlan {
   ///   - copy: the URL of the migrated copy. No file may exist there.
   ///   - removing: the entities, and the properties as `Entity.property`, whose data may be deleted
   ///     after the last stage.
-  ///   - maximumByteCount: the size in bytes that the copy may grow to; nil for 1 TiB. Pass the
+  ///   - maximumByteCount: the size in bytes that the copy may grow to; nil for 32 GiB. Pass the
   ///     limit that the program opens the store with: then a migration that does not fit throws
   ///     `StoreError.storeFull` here, too.
   /// - Throws: as opening a store with the plan; `StoreError.fileExists`. After an error, no new

@@ -19,7 +19,7 @@ extension PersistentStoreCoordinator {
   ///     deleted after the last stage.
   ///   - durability: the failures that a finished save survives.
   ///   - maximumByteCount: the size in bytes that the file may grow to, during the migration too;
-  ///     nil for 1 TiB. See the initializer without a plan.
+  ///     nil for 32 GiB. See the initializer without a plan.
   ///   - busyTimeout: how long the migration, and saves later, wait for another process; nil for
   ///     ever.
   ///   - progress: called after each batch of a stage, on a thread of the store; it must be short.
@@ -56,7 +56,7 @@ extension PersistentContainer {
   ///     deleted after the last stage.
   ///   - durability: the failures that a finished save survives.
   ///   - maximumByteCount: the size in bytes that the file may grow to, during the migration too;
-  ///     nil for 1 TiB. See the initializer without a plan.
+  ///     nil for 32 GiB. See the initializer without a plan.
   ///   - busyTimeout: how long the migration, and saves later, wait for another process; nil for
   ///     ever.
   ///   - autosave: when the root is saved to the disk by itself.

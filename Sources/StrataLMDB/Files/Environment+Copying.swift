@@ -4,16 +4,36 @@ import StrataPrimitives
 
 extension Environment {
   /// The bytes of the file that are in use or were: the size of a copy that is not compacted.
-  package var usedByteCount: Int {
+  package var usedByteCount: Int { pageCount * pageByteCount }
+
+  /// The pages up to the last one that is in use or was.
+  var pageCount: Int {
     var information = MDB_envinfo()
-    var statistics = MDB_stat()
     mdb_env_info(raw, &information)
-    mdb_env_stat(raw, &statistics)
-    return (information.me_last_pgno + 1) * Int(statistics.ms_psize)
+    return information.me_last_pgno + 1
   }
 
+  /// The free pages within the file, as the last commit has left them; 0 if they cannot be read.
+  /// O(commits that have freed some).
+  var freePageCount: Int {
+    guard let transaction = try? read(), var cursor = try? transaction.cursor(in: .freePages) else {
+      return 0
+    }
+    var count = 0
+    while (try? cursor.next()) == true {
+      // Each entry is a list that begins with its length.
+      count += cursor.value.count < 8 ? 0 : cursor.value.loadUnaligned(as: Int.self)
+    }
+    return count
+  }
+
+  /// Whether a commit may need the pages that the last ones have freed.
+  package var isNearlyFull: Bool { mapped.room.isNearlyFull(pageCount: pageCount) }
+
   /// The size of a page.
-  package var pageByteCount: Int {
+  package var pageByteCount: Int { Self.pageByteCount(of: raw) }
+
+  static func pageByteCount(of raw: OpaquePointer) -> Int {
     var statistics = MDB_stat()
     mdb_env_stat(raw, &statistics)
     return Int(statistics.ms_psize)

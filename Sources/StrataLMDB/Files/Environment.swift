@@ -37,7 +37,7 @@ package final class Environment: Sendable {
   package nonisolated(unsafe) let raw: OpaquePointer
   /// The path that the file was opened at, links resolved.
   package let path: String
-  /// The requested options, with the map size that the system granted.
+  /// The requested options, with the size of the file that the system granted.
   package let options: EnvironmentOptions
 
   /// Whether the file can be written to. Only an environment that was opened for reading may be
@@ -49,7 +49,7 @@ package final class Environment: Sendable {
   let lastNumberMax: UInt64
 
   let identity: FileIdentity
-  let mapped = MappedFile()
+  let mapped: MappedFile
   let writer: WriterThread
   let trees: TreeDirectory
   package let readers = ReaderWatch()
@@ -76,7 +76,7 @@ package final class Environment: Sendable {
     isWritable = opened.isWritable
     lastNumberMax = opened.lastNumberMax
     var granted = options
-    granted.mapSizeBytes = opened.mapSizeBytes
+    granted.byteCountMax = opened.byteCountMax
     self.options = granted
     let lockPath = EnvironmentRegistry.lockPath(of: path)
     lockFile =
@@ -86,7 +86,13 @@ package final class Environment: Sendable {
         options.keepsName ? LockFile(at: lockPath) : nil
       }
     writer.patience.setLimit(options.busyTimeout)
+    let (byteCountMax, mapByteCount) = (opened.byteCountMax, opened.mapByteCount)
     raw = opened.take()
+    mapped = MappedFile(
+      mapByteCount: mapByteCount,
+      room: FileRoom(
+        byteCountMax: byteCountMax, mapByteCount: mapByteCount,
+        pageByteCount: Self.pageByteCount(of: raw), keepsBlocks: isWritable && options.keepsName))
     noteCommit()
   }
 
@@ -119,7 +125,10 @@ package final class Environment: Sendable {
 
   /// Gives back the pages of the file that this process has read. They count as its memory until
   /// then, and are read again from the system's cache of files.
-  package func giveBackPages() { mapped.giveBackPages(of: options.mapSizeBytes) }
+  package func giveBackPages() { mapped.giveBackPages() }
+
+  /// The size of the map.
+  package var mapByteCount: Int { mapped.mapByteCount }
 
   /// The file's descriptor, which is LMDB's.
   var file: Int32 {

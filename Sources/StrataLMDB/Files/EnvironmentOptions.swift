@@ -25,10 +25,14 @@ package enum StoreDurability: String, Hashable, Sendable, CaseIterable {
 
 /// How an environment is opened.
 package struct EnvironmentOptions: Hashable, Sendable {
-  /// The size of the address space that the file may grow into, in bytes; it costs neither memory
-  /// nor disk. While the system refuses it, it is halved, down to `mapSizeBytesMin`. So large that
-  /// it need never grow: growing it would invalidate readers' bytes, and 0.9.24 does not refuse to.
-  package var mapSizeBytes = Self.mapSizeBytesDefault
+  /// The size in bytes that commits which add content may make the file grow to; nil for
+  /// `byteCountMaxDefault`, or twice the size of a file that is larger when it is opened. Commits
+  /// that free content may make the file larger (`FileRoom`). A larger file stays as it is.
+  ///
+  /// The map is as large as `FileRoom` says, from the beginning: growing it would invalidate
+  /// readers' bytes, and 0.9.24 does not refuse to. It costs neither memory nor disk. While the
+  /// system refuses it, this number is halved, down to `byteCountMaxMin`.
+  package var byteCountMax: Int?
   /// Reader slots in the lock file, over all processes. The first process that opens the file sets
   /// it.
   package var readerCountMax = 1024
@@ -62,25 +66,25 @@ package struct EnvironmentOptions: Hashable, Sendable {
   package init() {}
 
   package static var busyTimeoutDefault: Duration { .seconds(30) }
-  /// 1 TiB, or 1 GiB where an address has 32 bits.
-  package static var mapSizeBytesDefault: Int {
-    mapSizeBytesInTests ?? (Int.bitWidth == 64 ? 1 << 40 : 1 << 30)
+  /// 32 GiB, or 400 MiB where an address has 32 bits. The map of such a file has 65 GiB, and
+  /// addresses have 47 bits on x86-64: a process can have a thousand files.
+  package static var byteCountMaxDefault: Int {
+    byteCountMaxInTests ?? (Int.bitWidth == 64 ? 1 << 35 : 400 << 20)
   }
-  /// For a store in memory, 16 GiB, so that a process can have a thousand of them beside its files:
-  /// addresses have 47 bits on x86-64.
-  package static var mapSizeBytesInMemory: Int {
-    mapSizeBytesInTests ?? (Int.bitWidth == 64 ? 1 << 34 : 1 << 30)
+  /// Of a store in memory: 16 GiB.
+  package static var byteCountMaxInMemory: Int {
+    byteCountMaxInTests ?? (Int.bitWidth == 64 ? 1 << 34 : 400 << 20)
   }
-  /// 1 GiB: where not even this can be mapped, opening fails with `outOfMemory`.
-  package static var mapSizeBytesMin: Int { 1 << 30 }
+  /// 512 MiB: where not even the map for this can be had, opening fails with `outOfMemory`.
+  package static var byteCountMaxMin: Int { 1 << 29 }
 
   #if DEBUG
-    /// The environment variable `STRATA_MAP_SIZE`, in bytes: a size in place of both defaults, so
+    /// The environment variable `STRATA_BYTE_COUNT_MAX`: a number in place of both defaults, so
     /// that the tests of a process need few addresses. Release builds ignore it.
-    private static let mapSizeBytesInTests = getenv("STRATA_MAP_SIZE").flatMap {
+    private static let byteCountMaxInTests = getenv("STRATA_BYTE_COUNT_MAX").flatMap {
       Int(String(cString: $0))
     }
   #else
-    private static var mapSizeBytesInTests: Int? { nil }
+    private static var byteCountMaxInTests: Int? { nil }
   #endif
 }

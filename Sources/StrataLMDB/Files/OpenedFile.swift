@@ -22,7 +22,9 @@ struct OpenedFile: ~Copyable {
   private var raw: OpaquePointer?
   let path: String
   let identity: FileIdentity
-  let mapSizeBytes: Int
+  /// The size that the file may grow to (`EnvironmentOptions.byteCountMax`).
+  let byteCountMax: Int
+  let mapByteCount: Int
   let isWritable: Bool
   let lastNumberMax: UInt64
   /// An open descriptor of the lock file, for the environment; -1 without one.
@@ -44,17 +46,21 @@ struct OpenedFile: ~Copyable {
       lock = try FileCheck.runBeforeOpening(
         path, isForReading: options.isForReading, waitingAtMost: options.busyTimeout)
     }
-    var mapSizeBytes = options.mapSizeBytes
+    let byteCount = try expected == nil ? 0 : Self.byteCount(ofFileAt: path)
+    var byteCountMax =
+      options.byteCountMax.map { min($0, Self.byteCountMaxMax) }
+      ?? max(EnvironmentOptions.byteCountMaxDefault, 2 * byteCount)
     var environment: OpaquePointer
     var isWritable: Bool
     while true {
       do {
         (environment, isWritable) = try Self.open(
-          path, mapSizeBytes: mapSizeBytes, options: options)
+          path, mapByteCount: FileRoom.mapByteCount(for: max(byteCountMax, byteCount)),
+          options: options)
         break
-      } catch  where error.mayBeOfMapSize && mapSizeBytes / 2 >= EnvironmentOptions.mapSizeBytesMin
+      } catch  where error.mayBeOfMapSize && byteCountMax / 2 >= EnvironmentOptions.byteCountMaxMin
       {
-        mapSizeBytes /= 2
+        byteCountMax /= 2
       }
     }
     let descriptor: Int32
@@ -72,12 +78,12 @@ struct OpenedFile: ~Copyable {
     path = Self.resolved(path)
     self.path = path
     self.isWritable = isWritable
-    // LMDB maps more than it was asked for, if the file is larger.
     var information = MDB_envinfo()
     mdb_env_info(environment, &information)
     let isLocked = isWritable || !FileSystem.isReadOnly(path)
     lastNumberMax = isLocked ? .max : UInt64(information.me_last_txnid)
-    self.mapSizeBytes = max(mapSizeBytes, information.me_mapsize)
+    mapByteCount = Int(information.me_mapsize)
+    self.byteCountMax = byteCountMax
   }
 
   deinit {
@@ -95,10 +101,10 @@ struct OpenedFile: ~Copyable {
   /// Opens the file for writing, or for reading only if it cannot be written to and `options` allow
   /// that.
   private static func open(
-    _ path: String, mapSizeBytes: Int, options: EnvironmentOptions
+    _ path: String, mapByteCount: Int, options: EnvironmentOptions
   ) throws(LMDBError) -> (environment: OpaquePointer, isWritable: Bool) {
     func open(_ flags: Int32) throws(LMDBError) -> OpaquePointer {
-      try Self.open(path, mapSizeBytes: mapSizeBytes, options: options, UInt32(flags))
+      try Self.open(path, mapByteCount: mapByteCount, options: options, UInt32(flags))
     }
     do throws(LMDBError) {
       return (try open(0), true)
@@ -112,13 +118,13 @@ struct OpenedFile: ~Copyable {
   }
 
   private static func open(
-    _ path: String, mapSizeBytes: Int, options: EnvironmentOptions, _ access: UInt32
+    _ path: String, mapByteCount: Int, options: EnvironmentOptions, _ access: UInt32
   ) throws(LMDBError) -> OpaquePointer {
     var created: OpaquePointer?
     try StrataLMDB.check(mdb_env_create(&created))
     guard let environment = created else { throw .outOfMemory }
     do {
-      try StrataLMDB.check(mdb_env_set_mapsize(environment, mapSizeBytes))
+      try StrataLMDB.check(mdb_env_set_mapsize(environment, mapByteCount))
       try StrataLMDB.check(mdb_env_set_maxreaders(environment, UInt32(options.readerCountMax)))
       try StrataLMDB.check(mdb_env_set_maxdbs(environment, UInt32(options.treeCountMax)))
       let flags = UInt32(MDB_NOSUBDIR | MDB_NOTLS) | options.durability.flags | access
@@ -142,6 +148,15 @@ struct OpenedFile: ~Copyable {
     if let expected, identity != expected { throw .noSuchFile }
     try StrataLMDB.check(mdb_reader_check(environment, nil))
     return identity
+  }
+
+  /// No system gives a map for more.
+  private static var byteCountMaxMax: Int { .max / 8 }
+
+  private static func byteCount(ofFileAt path: String) throws(LMDBError) -> Int {
+    var status = stat()
+    guard stat(path, &status) == 0 else { throw LMDBError(code: errno) }
+    return Int(status.st_size)
   }
 
   /// The path without symbolic links: the lock file's name is made from it.

@@ -25,6 +25,10 @@ import Synchronization
 final class MappedFile: Sendable {
   /// 0 until it is known: nothing was looked for, or there is no entry in the file.
   private let start = Atomic<UInt>(0)
+  /// The length of the map.
+  let mapByteCount: Int
+  /// The room for longer content in the map, and behind the end of the file.
+  let room: FileRoom
   /// A lower bound of the file's length: it never shrinks while it is open.
   private let byteCount = Atomic<UInt>(0)
   /// The number of bytes of a page, if the requirements of `pages(of:)` are met; 0 until that is
@@ -32,6 +36,11 @@ final class MappedFile: Sendable {
   private let pageByteCount = Atomic<Int>(0)
   /// The number of the guard; -1 without one.
   private let guardNumber = Atomic<Int32>(-1)
+
+  init(mapByteCount: Int, room: consuming FileRoom) {
+    self.mapByteCount = mapByteCount
+    self.room = room
+  }
 
   /// Whether a page could not be read, or LMDB has found a page that it cannot use. Then the
   /// environment is of no more use.
@@ -53,15 +62,13 @@ final class MappedFile: Sendable {
 
   /// Gives back all pages of the map that were read. They stay in the system's cache of files, and
   /// reading them again costs a soft page fault. Does nothing if the address is unknown.
-  ///
-  /// - Parameter byteCount: the length of the map.
-  func giveBackPages(of byteCount: Int) {
+  func giveBackPages() {
     // The guard's empty pages are not the file's.
     if isBroken { return }
     // Safety: the map is shared and read-only, so giving pages back loses nothing. Other threads
     // may read them in the meantime, and the system may ignore the advice.
     if let start = UnsafeMutableRawPointer(bitPattern: start.load(ordering: .relaxed)) {
-      _ = madvise(start, byteCount, MADV_DONTNEED)
+      _ = madvise(start, mapByteCount, MADV_DONTNEED)
     }
   }
 
@@ -73,7 +80,7 @@ final class MappedFile: Sendable {
     let start = try place(in: environment) { () throws(LMDBError) in try find(environment) }
     if start == 0 { return nil }
     let first = UInt(bitPattern: bytes.mv_data)
-    guard first >= start, first - start < UInt(environment.options.mapSizeBytes) else { return nil }
+    guard first >= start, first - start < UInt(mapByteCount) else { return nil }
     let end = first - start + UInt(bitPattern: bytes.mv_size)
     return try end <= fileByteCount(reaching: end, of: environment)
   }
@@ -108,7 +115,7 @@ final class MappedFile: Sendable {
       reaching: end.overflow ? .max : end.partialValue, of: environment)
     return MappedPages(
       start: start, pageByteCount: pageByteCount,
-      byteCount: min(byteCount, UInt(environment.options.mapSizeBytes)))
+      byteCount: min(byteCount, UInt(mapByteCount)))
   }
 
   /// The address of the map; 0 if it is unknown.
@@ -127,7 +134,7 @@ final class MappedFile: Sendable {
   }
 
   private func beginGuard(of start: UnsafeRawPointer, in environment: Environment) {
-    let number = strata_guard_map(start, environment.options.mapSizeBytes)
+    let number = strata_guard_map(start, mapByteCount)
     let (isFirst, _) = guardNumber.compareExchange(
       expected: -1, desired: number, ordering: .acquiringAndReleasing)
     // Another thread has found the address at the same time.

@@ -26,6 +26,7 @@ extension WriteTransaction {
     _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, in tree: Tree
   ) {
     hasChanges = true
+    byteChange += key.count + value.count
     if isSealing { contentChange &+= ContentSeal.digest(of: key, value, seed: tree.seed) }
   }
 
@@ -34,6 +35,7 @@ extension WriteTransaction {
     _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, in tree: Tree
   ) {
     hasChanges = true
+    byteChange -= key.count + value.count
     if isSealing { contentChange &-= ContentSeal.digest(of: key, value, seed: tree.seed) }
   }
 
@@ -43,6 +45,7 @@ extension WriteTransaction {
   /// - Complexity: O(entries).
   final func noteCleared(_ tree: Tree) throws(LMDBError) {
     hasChanges = true
+    byteChange -= try statistics(of: tree).pageCount * environment.pageByteCount
     if isSealing { contentChange &-= try contentDigest(of: tree) }
   }
 

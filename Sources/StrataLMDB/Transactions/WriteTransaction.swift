@@ -31,6 +31,14 @@ package final class WriteTransaction: Transaction {
   final var beginsSealing = false
   /// Whether anything was put or removed.
   final var hasChanges = false
+  /// Whether it only makes pages usable that the commits before it have freed.
+  package final var isReclaiming = false
+  /// By how many bytes the keys and values of all entries have become longer, or shorter if it is
+  /// negative.
+  final var byteChange = 0
+  /// The bytes of records of the history among them: a deletion may have a record that is longer
+  /// than the deleted objects.
+  package final var recordByteCount = 0
   /// By how much the digest of the file's content has changed.
   final var contentChange: UInt64 = 0
   /// Whether the commit seals the content.
@@ -106,13 +114,14 @@ package final class WriteTransaction: Transaction {
   /// Makes the changes visible and, as the durability says, durable. The transaction has ended
   /// then, whether or not this throws.
   ///
-  /// - Throws: `diskFull`, `io`, `mapFull`, `badTransaction` (it has ended, or something failed in
-  ///   it): nothing was saved. A later `panic` means that this is unknown. `fileReplaced`: the
-  ///   changes were saved to a file that the path no longer leads to.
+  /// - Throws: `diskFull`, `reserveTooSmall`, `io`, `mapFull`, `badTransaction` (it has ended, or
+  ///   something failed in it): nothing was saved. A later `panic` means that this is unknown.
+  ///   `fileReplaced`: the changes were saved to a file that the path no longer leads to.
   package func commit() throws(LMDBError) {
     guard let raw else { throw .badTransaction }
     if environment.mapped.isBroken { throw .corrupted }
     try writeSeal()
+    try checkRoom()
     let number = transactionID
     let code = finish { guarded_txn_commit(raw) }
     leaveDirectory(isCommitted: code == 0)
@@ -135,6 +144,17 @@ package final class WriteTransaction: Transaction {
       return 0
     }
     leaveDirectory(isCommitted: false)
+  }
+
+  /// - Throws: `mapFull`, `diskFull`, `reserveTooSmall`: the file has no room for this transaction.
+  private func checkRoom() throws(LMDBError) {
+    guard let raw, !isReclaiming else { return }
+    let pageCounts = (environment.pageCount, strata_page_count(raw))
+    guard pageCounts.0 < pageCounts.1 else { return }
+    try environment.mapped.room.check(
+      FileRoom.Change(
+        pageCounts: pageCounts, byteCount: byteChange, recordByteCount: recordByteCount),
+      in: environment.file, freePageCount: { environment.freePageCount })
   }
 
   private func finish(_ end: () -> Int32) -> Int32 {

@@ -43,7 +43,11 @@ struct BatchCommit {
       var delete = BatchDelete(deletion, for: self)
       delete.history = record
       let outcome = try delete.run()
-      try commit(outcome, history, delete.history)
+      do {
+        try commit(outcome, history, delete.history)
+      } catch let error as LMDBError {
+        throw StoreError(catching: error, deletedCount: outcome.count)
+      }
       batch.watch.tell(outcome.count, of: outcome.count)
       return outcome
     case .write(let writing):

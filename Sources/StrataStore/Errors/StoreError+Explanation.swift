@@ -179,7 +179,12 @@ extension StoreError {
       ErrorExplanation(
         "The disk is full.",
         because: "The operation needs more space than the disk has. Saved data is not lost.",
-        remedy: "Free some space, and save again.")
+        remedy: "Free some space or delete something, and save again.")
+    case .deletionTooLarge(let count):
+      ErrorExplanation(
+        "The disk is full, and the objects cannot be deleted all at once.",
+        because: "A deletion needs some space before it frees more. Saved data is not lost.",
+        remedy: "Delete in parts of \(count) objects, or free some space.")
     case .storeFull:
       ErrorExplanation(
         "The store is full.",

@@ -33,7 +33,7 @@ public enum StoreError: Error, Sendable {
   /// opened read-only needs to read the file and to write to the lock file, in which a reader
   /// announces the state that it reads. Change their owner or mode.
   case permissionDenied(path: String)
-  /// The file at the path is no Strata store; it was not changed. Choose another path.
+  /// The file at the path is not a Strata store; it was not changed. Choose another path.
   case notAStrataStore(path: String)
   /// The store was written by a later version of Strata. Bring this program up to date.
   case unsupportedFormat(found: Int)
@@ -88,8 +88,8 @@ public enum StoreError: Error, Sendable {
   /// The save has new objects of an entity that no store of the coordinator accepts. Add it to the
   /// configuration of a store.
   case noStore(entity: String)
-  /// The store is none of the coordinator's: it is of another coordinator, or of an earlier opening
-  /// with another description. Take it from `stores`.
+  /// The store does not belong to the coordinator: it is of another coordinator, or of an earlier
+  /// opening with another description. Take it from `stores`.
   case noSuchStore(name: String)
   /// The operation concerns one store, and the coordinator has several. Ask the coordinator of the
   /// one store: `coordinator(for:)`.
@@ -112,10 +112,17 @@ public enum StoreError: Error, Sendable {
   /// value; it is nil in the first case. Nothing was saved. Make the values smaller, or store them
   /// in an `.external` attribute.
   case objectTooLarge(ObjectID, derivedProperty: String?)
-  /// The disk is full. Free some space and save again.
+  /// The disk is full, or a quota or a limit of the process is reached. Free some space and save
+  /// again. A store keeps some blocks of the disk for deletions, so that something can be deleted
+  /// all the same.
   case diskFull
+  /// The disk is full, and the save or batch deletes more than the blocks suffice for that the
+  /// store keeps for deletions. Nothing was deleted. Delete in smaller parts.
+  ///
+  /// - Parameter objectCountMax: how many objects the next save or batch can delete, at least 1.
+  case deletionTooLarge(objectCountMax: Int)
   /// The store has reached the size that it may grow to. Delete something and save again, or open
-  /// the store with a larger `maximumByteCount`.
+  /// the store with a larger `maximumByteCount`. Deletions succeed.
   case storeFull
   /// The store has no serial left for new objects: it has had about 2⁴⁰, deleted ones included.
   /// Nothing was saved. Objects that are there can still be changed and deleted. Copy them into a
@@ -194,7 +201,7 @@ extension StoreError {
   /// - Parameter tree: the tree that was being read or written, if one was.
   init(_ error: LMDBError, tree: String = "the file") {
     switch error {
-    case .diskFull: self = .diskFull
+    case .diskFull, .reserveTooSmall: self = .diskFull
     case .mapFull: self = .storeFull
     case .corrupted:
       self = .damaged(tree: tree, key: nil, reason: "a page differs from its parent's description")
@@ -206,6 +213,24 @@ extension StoreError {
     case .busy(let processID): self = .storeBusy(processID: processID)
     case .wouldDeadlock: self = .wouldDeadlock
     default: self = .storage(StoreError.StorageFailure(error))
+    }
+  }
+
+  /// The error of a transaction that was to delete `deletedCount` objects.
+  init(catching error: any Error, deletedCount: Int) {
+    guard case LMDBError.reserveTooSmall(let permille) = error, deletedCount > 0 else {
+      self.init(catching: error)
+      return
+    }
+    // Of fewer objects, each needs more pages.
+    self = .deletionTooLarge(objectCountMax: max(1, deletedCount * permille / 2_000))
+  }
+
+  /// Whether a file, or a disk, has no room for the writes.
+  var isLackOfRoom: Bool {
+    switch self {
+    case .storeFull, .diskFull, .deletionTooLarge: true
+    default: false
     }
   }
 

@@ -11,6 +11,6 @@ extension EnvironmentOptions {
     self.init()
     self.durability = durability.environment
     self.busyTimeout = busyTimeout
-    if let byteCountMax { mapSizeBytes = max(byteCountMax, 1 << 20) }
+    self.byteCountMax = byteCountMax.map { max($0, 1 << 20) }
   }
 }

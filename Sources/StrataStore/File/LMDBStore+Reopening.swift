@@ -7,8 +7,8 @@ import StrataPrimitives
 // opens it again. The file then has the last commit that was acknowledged, and perhaps the one that
 // failed.
 //
-// LMDB also refuses them when another process has grown the file beyond the size that this process
-// allows. The file is opened again with room for all sizes: the larger limit holds for both.
+// LMDB also refuses them when another process has grown the file beyond the map of this process.
+// The file is opened again with a map that it fits into.
 
 extension LMDBStore {
   /// How long reopening waits at most for snapshots that are being used.
@@ -53,9 +53,7 @@ extension LMDBStore {
   private func holdFailedFile() -> ReplacedFile? {
     guard case .open(let opened) = change({ _ in }) else { return nil }
     let environment = opened.queue.environment
-    guard let error = environment.lastingError else { return nil }
-    var options = options
-    if error == .mapResized { options.mapSizeBytes = EnvironmentOptions.mapSizeBytesDefault }
+    guard environment.lastingError != nil else { return nil }
     opened.queue.hold()
     let exchange = FileExchange(of: environment)
     return ReplacedFile(

@@ -107,7 +107,7 @@ extension StoreFile {
   ) throws(LMDBError) -> Environment {
     var options = EnvironmentOptions()
     options.keepsName = keepsName
-    if !keepsName { options.mapSizeBytes = EnvironmentOptions.mapSizeBytesInMemory }
+    if !keepsName { options.byteCountMax = EnvironmentOptions.byteCountMaxInMemory }
     options.durability = durability
     options.createIfMissing = true
     options.treeCountMax = Trees.countMax(model)

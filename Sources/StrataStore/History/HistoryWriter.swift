@@ -44,6 +44,7 @@ struct HistoryWriter {
       generation: generation, to: try transaction.writeCursor(in: tree))
     try encoder.write(record, date: schema.clock.now, author: author, contextName: contextName)
     state.byteCount += encoder.byteCount
+    transaction.recordByteCount += Int(encoder.byteCount)
     addedCount += 1
   }
 

@@ -29,7 +29,7 @@ public struct GoldenStore: Sendable {
   ///   - plan: the stages from earlier models; by default none, so that all changes are inferred.
   ///   - removing: the entities, and the properties as `Entity.property`, whose data may be
   ///     deleted.
-  ///   - maximumByteCount: the size in bytes that the copy may grow to; nil for 1 TiB.
+  ///   - maximumByteCount: the size in bytes that the copy may grow to; nil for 32 GiB.
   /// - Returns: the result of `body`.
   /// - Throws: `StoreError.storeMissing`; the errors of copying; as opening a store with a plan;
   ///   the errors of `body`.

@@ -85,13 +85,16 @@ import Testing
     expect(.permissionDenied, at: scratch.path)
   }
 
-  @Test func `takes the map size asked for, and less when the system refuses it`() throws {
-    #expect(try scratch.open().statistics().mapSizeBytes == scratch.options.mapSizeBytes)
-    let other = try ScratchEnvironment(mapSizeBytes: 1 << 50)
+  @Test func `takes the size asked for, and less when the system refuses it`() throws {
+    let first = try scratch.open()
+    #expect(first.options.byteCountMax == scratch.options.byteCountMax)
+    #expect(first.mapByteCount > 2 * (1 << 28))
+    let other = try ScratchEnvironment(byteCountMax: 1 << 50)
     let environment = try other.open()
-    #expect(environment.options.mapSizeBytes < 1 << 50)
-    #expect(environment.options.mapSizeBytes >= EnvironmentOptions.mapSizeBytesMin)
-    #expect(try environment.statistics().mapSizeBytes == environment.options.mapSizeBytes)
+    let granted = try #require(environment.options.byteCountMax)
+    #expect(granted < 1 << 50)
+    #expect(granted >= EnvironmentOptions.byteCountMaxMin)
+    #expect(try environment.statistics().mapSizeBytes == environment.mapByteCount)
   }
 
   @Test func `describes each error with the next step`() {
@@ -101,7 +104,8 @@ import Testing
       .busy(processID: 7), .busy(processID: nil),
       .fileReplaced(path: "/store"), .mediumChanged(path: "/store"), .mapFull,
       .writtenByAnother(path: "/store"), .foreignLockFile(path: "/store-lock"),
-      .diskFull, .readersFull, .transactionFull, .treesFull, .outOfMemory,
+      .diskFull, .reserveTooSmall(fittingPermille: 500), .readersFull, .transactionFull,
+      .treesFull, .outOfMemory,
       .badValueSize, .badTransaction, .badTree, .incompatibleTree, .mapResized, .badReaderSlot,
       .corrupted, .pageNotFound, .panic, .io(errno: EIO), .other(code: -30_700),
     ]

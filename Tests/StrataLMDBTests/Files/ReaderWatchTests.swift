@@ -66,7 +66,7 @@ import Testing
     let name = try environment.read().noteHolder("report")
     await #expect(processExitsWith: .success) { [path = scratch.path as String] in
       var options = EnvironmentOptions()
-      options.mapSizeBytes = 1 << 28
+      options.byteCountMax = 1 << 28
       options.durability = .none
       let transaction = try Environment.open(at: path, options: options).read()
       withExtendedLifetime(transaction) { _exit(0) }

@@ -17,7 +17,7 @@ import Testing
 
   static var options: EnvironmentOptions {
     var options = EnvironmentOptions()
-    options.mapSizeBytes = 1 << 28
+    options.byteCountMax = 1 << 28
     options.isForReading = true
     return options
   }

@@ -170,7 +170,7 @@ enum Replacement: String, CaseIterable, CustomTestStringConvertible {
     try #require(mdb_env_create(&opened) == 0)
     let environment = try #require(opened)
     defer { mdb_env_close(environment) }
-    try #require(mdb_env_set_mapsize(environment, scratch.options.mapSizeBytes) == 0)
+    try #require(mdb_env_set_mapsize(environment, 1 << 29) == 0)
     let flags = UInt32(MDB_NOSUBDIR | MDB_NOTLS | MDB_NOSYNC)
     try #require(mdb_env_open(environment, path, flags, 0o644) == 0)
     var begun: OpaquePointer?

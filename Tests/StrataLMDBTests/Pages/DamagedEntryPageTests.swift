@@ -15,7 +15,7 @@ import Testing
   private let pages: [Int]
 
   init() throws {
-    scratch = try ScratchEnvironment(mapSizeBytes: 1 << 26)
+    scratch = try ScratchEnvironment(byteCountMax: 1 << 26)
     let keys = (0..<16_000).map { Array("entry \(100_000 + 7 * $0)".utf8) }
     self.keys = keys
     do {

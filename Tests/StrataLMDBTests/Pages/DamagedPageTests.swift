@@ -17,7 +17,7 @@ import Testing
     static let pageByteCount = 4096
 
     init() throws {
-      scratch = try ScratchEnvironment(mapSizeBytes: 1 << 26)
+      scratch = try ScratchEnvironment(byteCountMax: 1 << 26)
       do {
         let environment = try scratch.open()
         let tree = try environment.makeTree("numbers")

@@ -31,7 +31,7 @@ import Testing
     let seed = SeededGenerator.firstSeed()
     var random = SeededGenerator(seed: seed)
     let shape = Self.shapes[number]
-    let scratch = try ScratchEnvironment(mapSizeBytes: 1 << 28)
+    let scratch = try ScratchEnvironment(byteCountMax: 1 << 28)
     let environment = try scratch.open()
     let tree = try environment.makeTree("entries")
     let reader = try environment.read()

@@ -29,7 +29,7 @@ import Testing
     let seed = SeededGenerator.firstSeed()
     var random = SeededGenerator(seed: seed)
     let shape = Self.shapes[shape]
-    let scratch = try ScratchEnvironment(mapSizeBytes: 1 << 30)
+    let scratch = try ScratchEnvironment(byteCountMax: 1 << 30)
     let environment = try scratch.open()
     let tree = try environment.makeTree("numbers", ["unused": ""])
     try environment.writeSync { _ = try $0.delete("unused", in: tree) }
@@ -87,7 +87,7 @@ import Testing
   @Test func `is as LMDB says with four levels`() throws {
     let seed = SeededGenerator.firstSeed()
     var random = SeededGenerator(seed: seed)
-    let scratch = try ScratchEnvironment(mapSizeBytes: 1 << 30)
+    let scratch = try ScratchEnvironment(byteCountMax: 1 << 30)
     let environment = try scratch.open()
     let tree = try environment.makeTree("numbers")
     let countMax = UInt64(40_000)

@@ -144,7 +144,7 @@ private struct Abandoned: Error, Equatable {}
   private static func submitAndDrop(at path: String) async throws -> Int {
     var options = EnvironmentOptions()
     options.createIfMissing = true
-    options.mapSizeBytes = 1 << 20
+    options.byteCountMax = 1 << 20
     let collected = Collected()
     return try await withCheckedThrowingContinuation { continuation in
       do {

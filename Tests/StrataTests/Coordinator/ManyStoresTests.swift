@@ -22,3 +22,76 @@ import Testing
     }
   }
 }
+
+/// At the default settings, which the tests of this process do not have: `TestProcess.c`.
+@Suite struct `Stores in files` {
+  @Test(
+    .enabled(
+      if: ProcessRoom.hasFiles(forStores: 1_000)
+        && ProcessRoom.hasAddresses(forStores: 1_000, mapByteCount: 65 << 30)))
+  func `may be a thousand in one process, with 10 GB mapped beside them`() async {
+    await #expect(processExitsWith: .success) {
+      unsetenv("STRATA_BYTE_COUNT_MAX")
+      try #require(ProcessRoom.hasFiles(forStores: 1_000))
+      let folder = try TemporaryDirectory()
+      let model = try geographyModel()
+      let before = ProcessRoom.openFileCount
+      let containers = try (0..<1_000).map { number in
+        try PersistentContainer(
+          at: folder.file("\(number).strata"), model: model, durability: .none)
+      }
+      try #require(ProcessRoom.openFileCount - before <= 4 * 1_000)
+      let pinned = ManagedObjectContext(parent: containers[7].coordinator)
+      try pinned.setQueryGeneration(from: .current)
+      for (number, container) in containers.enumerated() where number % 2 == 1 {
+        try await container.root.perform { context in
+          context.city("\(number)")
+          try context.save()
+        }
+      }
+      let byteCount = 10_000_000_000
+      let mapped = mmap(
+        nil, byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+      try #require(mapped != MAP_FAILED)
+      mapped?.storeBytes(of: 1, toByteOffset: byteCount - 1, as: UInt8.self)
+      let root = containers[7].root
+      for number in 0..<50 {
+        try root.performAndWait { context in
+          context.city("later \(number)")
+          try context.save()
+        }
+      }
+      try #require(try pinned.count(City.all) == 0)
+      try #require(try root.performAndWait { try $0.count(City.all) } == 51)
+      for (number, container) in containers.enumerated() where number != 7 {
+        let names = try container.root.performAndWait { try $0.cityNames() }
+        try #require(names == (number % 2 == 1 ? ["\(number)"] : []))
+      }
+      // A store that is not written to for a while has no thread.
+      while ProcessRoom.threadCount > 100 { try await Task.sleep(for: .milliseconds(100)) }
+    }
+  }
+
+  @Test func `leave nothing behind when they are closed`() async {
+    await #expect(processExitsWith: .success) {
+      unsetenv("STRATA_BYTE_COUNT_MAX")
+      let count = ProcessInfo.processInfo.environment["STRATA_OPENINGS"].flatMap(Int.init) ?? 500
+      let folder = try TemporaryDirectory()
+      let model = try geographyModel()
+      let url = folder.file("store.strata")
+      func open(_ number: Int) throws {
+        let container = try PersistentContainer(at: url, model: model, durability: .none)
+        try container.root.performAndWait { context in
+          context.city("\(number)")
+          try context.save()
+          try #require(try context.count(City.all) == number + 1)
+        }
+      }
+      for number in 0..<20 { try open(number) }
+      let (files, addresses) = (ProcessRoom.openFileCount, ProcessRoom.addressByteCount)
+      for number in 20..<count { try open(number) }
+      try #require(ProcessRoom.openFileCount <= files)
+      try #require(ProcessRoom.addressByteCount < addresses + 1 << 30)
+    }
+  }
+}

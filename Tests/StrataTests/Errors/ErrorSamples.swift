@@ -279,7 +279,8 @@ extension ErrorSamples {
       .conflicts([conflict]), .danglingLinks(links), .uniquenessViolations(violations),
       .countViolations([count]), .historyTooOld(oldest: token), .invalidMetadataKey("secret"),
       .objectTooLarge(id, derivedProperty: nil), .objectTooLarge(id, derivedProperty: property),
-      .storeBusy(processID: 7), .storeBusy(processID: nil), .unknownConsumer("index"),
+      .deletionTooLarge(objectCountMax: 40), .storeBusy(processID: 7),
+      .storeBusy(processID: nil), .unknownConsumer("index"),
       .invalidConsumerName("secret"), .fileReplaced(path: path),
     ]
     errors += incompatibilities.map { StoreError.incompatibleStores($0) }
@@ -309,6 +310,7 @@ extension ErrorSamples {
       .writtenByAnother(path: "/tmp/a.strata"), .foreignLockFile(path: "/tmp/a.strata-lock"),
       .mapFull, .diskFull, .readersFull, .transactionFull, .treesFull, .outOfMemory, .badValueSize,
       .badTransaction, .badTree, .incompatibleTree, .mapResized, .badReaderSlot, .corrupted,
+      .reserveTooSmall(fittingPermille: 90),
       .pageNotFound, .damagedPage(number: 3, .order), .panic, .io(errno: 5), .other(code: -30_000),
     ]
   }

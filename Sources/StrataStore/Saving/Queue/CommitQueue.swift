@@ -18,6 +18,9 @@ import Synchronization
 ///
 /// A saver that only waits lends its thread to the job, if no job is under way.
 ///
+/// Requests for which the file has no room are written once more, each by itself, after the pages
+/// are usable that the commits before have freed: two commits that change nothing see to that.
+///
 /// A job takes its requests after its transaction has begun. While it waits for another process to
 /// end its own, the requests still wait here, and are given up when they have waited for too long.
 ///
@@ -244,6 +247,24 @@ final class CommitQueue: Sendable {
   private func write(
     _ requests: [Request], in transaction: WriteTransaction, since start: DispatchTime
   ) -> [GroupCommit.Reply] {
+    // The rows of a batch may come only once.
+    var lackOfRoom: (any Error)?
+    if !(requests.first?.isBatch ?? false) || !environment.isNearlyFull {
+      do {
+        return try perform(requests, in: transaction, since: start)
+      } catch {
+        lackOfRoom = error
+      }
+    }
+    transaction.abort()
+    return requests.flatMap { writeWithFreedPages($0, after: lackOfRoom) }
+  }
+
+  /// - Returns: a reply for each request.
+  /// - Throws: `storeFull`, `diskFull`: nothing was written, and it can be tried again.
+  func perform(
+    _ requests: [Request], in transaction: WriteTransaction, since start: DispatchTime
+  ) throws -> [GroupCommit.Reply] {
     switch requests.first {
     case nil: return []
     case .batch(let batch, let completion):
@@ -251,13 +272,15 @@ final class CommitQueue: Sendable {
       return [{ completion(result) }]
     case .history(let edit, let completion):
       let result = HistoryCommit.perform(edit, in: transaction, self)
+      try result.throwLackOfRoom()
       return [{ completion(result) }]
     case .value(let value, let key, let completion):
       let result = ValueCommit.perform(value, forKey: key, in: transaction, self)
+      try result.throwLackOfRoom()
       return [{ completion(result) }]
     case .save, .reserve: break
     }
-    let replies = GroupCommit.perform(requests, in: transaction, self)
+    let replies = try GroupCommit.perform(requests, in: transaction, self)
     let end = DispatchTime.now()
     // Runs before any saver is answered and may return.
     state.withLock { state in
@@ -317,6 +340,16 @@ extension CommitQueue.Request {
     case .history(_, let completion): completion(.failure(error))
     case .value(_, _, let completion): completion(.failure(error))
     }
+  }
+
+  /// How many objects a save deletes.
+  var deletedCount: Int {
+    guard case .save(let save, _) = self, save.changes.hasDeletes else { return 0 }
+    return save.changes.values.count { $0.kind == .delete }
+  }
+
+  var isBatch: Bool {
+    if case .batch = self { true } else { false }
   }
 
   /// Whether the request has a transaction of its own.

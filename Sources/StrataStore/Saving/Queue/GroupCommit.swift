@@ -38,16 +38,18 @@ struct GroupCommit {
   private var written: [WrittenSave] = []
 
   /// - Returns: a reply for each request.
+  /// - Throws: `storeFull`, `diskFull`: nothing was written.
   static func perform(
     _ requests: [CommitQueue.Request], in transaction: WriteTransaction, _ queue: CommitQueue
-  ) -> [Reply] {
+  ) throws -> [Reply] {
+    var group: GroupCommit
     do {
-      var group = try GroupCommit(transaction, queue)
-      return group.run(requests)
+      group = try GroupCommit(transaction, queue)
     } catch {
       let error = StoreError(catching: error)
       return requests.map { request in { request.fail(error) } }
     }
+    return try group.run(requests)
   }
 
   private init(_ transaction: WriteTransaction, _ queue: CommitQueue) throws {
@@ -59,7 +61,7 @@ struct GroupCommit {
     history = try HistoryWriter(in: transaction, queue.schema)
   }
 
-  private mutating func run(_ requests: [CommitQueue.Request]) -> [Reply] {
+  private mutating func run(_ requests: [CommitQueue.Request]) throws -> [Reply] {
     do {
       for request in requests { try perform(request) }
       if hasWritten {
@@ -71,8 +73,10 @@ struct GroupCommit {
       }
       return replies.map(\.give)
     } catch {
-      let error = StoreError(catching: error)
+      let error = StoreError(
+        catching: error, deletedCount: requests.reduce(0) { $0 + $1.deletedCount })
       transaction.abort()
+      if error.isLackOfRoom { throw error }
       return requests.indices.map { index in
         let isRefused = index < replies.count && replies[index].isRefusal
         return isRefused ? replies[index].give : { requests[index].fail(error) }
