@@ -289,13 +289,15 @@ package final class LMDBStore: PersistentStore {
 
   package var writingThreads: [UInt] {
     guard case .open(let opened) = phase.withLock({ $0 }) else { return [] }
-    return opened.queue.environment.writingThread.map { [$0] } ?? []
+    return [opened.queue.environment.writingThread, opened.queue.holder].compactMap { $0 }
   }
 
-  /// Whether the caller runs in a job of the store's writer.
+  /// Whether the caller runs in a job of the store's writer, or holds requests back: a wait for the
+  /// writer would have no end.
   var isOnWriterThread: Bool {
     guard case .open(let opened) = phase.withLock({ $0 }) else { return false }
     return opened.queue.environment.isOnWriterThread
+      || opened.queue.holder == CommitQueue.thisThread
   }
 
   /// The first free serial in the catalog; nil if it cannot be read.

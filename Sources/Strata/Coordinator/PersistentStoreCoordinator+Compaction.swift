@@ -47,7 +47,7 @@ extension PersistentStoreCoordinator {
   /// - Parameters:
   ///   - isolation: the caller's actor, which the default passes.
   ///   - progress: called for about each 64 KiB, on that thread, with the progress of the copy; it
-  ///     must be short, and must not save to the store or wait for a save.
+  ///     must be short. A save in it throws `StoreError.wouldDeadlock`.
   /// - Throws: as the blocking call, and `CancellationError`.
   @discardableResult
   public func compact(

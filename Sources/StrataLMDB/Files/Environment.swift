@@ -146,7 +146,8 @@ extension Environment {
   /// Waits for a write transaction that is making trees. In a write transaction, ask that instead.
   ///
   /// - Returns: nil when the newest snapshot has no such tree.
-  /// - Throws: `incompatibleTree`, `treesFull`, `readersFull`, `forked`.
+  /// - Throws: `incompatibleTree`, `treesFull`, `readersFull`, `forked`; `wouldDeadlock` in a write
+  ///   transaction, if the tree is not open yet.
   package func tree(named name: String) throws(LMDBError) -> Tree? {
     try ForkGuard.check()
     if let tree = trees[name] { return tree }
@@ -159,9 +160,8 @@ extension Environment {
   /// - Throws: as `tree(named:)`; no tree is opened then.
   package func trees(named names: [String]) throws(LMDBError) -> [Tree?] {
     try ForkGuard.check()
-    require(
-      !writer.isCurrent || !isWriting.load(ordering: .relaxed),
-      "Within a write transaction, ask the transaction for a tree, not the environment.")
+    // LMDB would give the transaction the same number for another tree.
+    if writer.isCurrent, isWriting.load(ordering: .relaxed) { throw .wouldDeadlock }
     return try trees.open(names, in: raw)
   }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CStrata
 import Dispatch
 import Foundation
 import StrataChanges
@@ -85,8 +86,8 @@ final class CommitQueue: Sendable {
     var forecast = GroupForecast()
     /// The job that will take the waiting requests waits for more.
     var isGathering = false
-    /// Requests wait until the queue is released.
-    var isHeld = false
+    /// Requests wait until this thread releases the queue; nil if they do not wait.
+    var holder: UInt?
     var successor: Successor?
 
     /// Whether the job that gathers has waited long enough: all that were expected have come.
@@ -120,20 +121,34 @@ final class CommitQueue: Sendable {
 
   /// - Parameter lendsThread: whether the caller does nothing until the request is completed. Then
   ///   it may be written on the caller's thread, before this returns, and others' with it. On the
-  ///   writer thread such a request fails with `wouldDeadlock`.
+  ///   writer thread, and on the one that holds the queue, such a request fails with
+  ///   `wouldDeadlock`.
   func enqueue(_ request: Request, lendingThread lendsThread: Bool = false) {
     if isReadOnly { return request.fail(.readOnly) }
     if lendsThread, environment.isOnWriterThread { return request.fail(.wouldDeadlock) }
-    let (isFirst, isLast, successor) = state.withLock { state in
-      if let successor = state.successor { return (false, false, successor) as (_, _, Successor?) }
+    let entry: Entry = state.withLock { state in
+      if let successor = state.successor { return .passedOn(successor) }
+      if lendsThread, state.holder == Self.thisThread { return .refused }
       state.waiting.append(Waiting(request: request, arrival: .now))
-      if state.isHeld { return (false, false, nil) }
+      if state.holder != nil { return .held }
       defer { state.isScheduled = true }
-      return (!state.isScheduled, state.endGathering(), nil)
+      return .waiting(isFirst: !state.isScheduled, isLast: state.endGathering())
     }
-    successor?.enqueue(request)
-    if isLast { gathered.signal() }
-    if isFirst { schedule(lendingThread: lendsThread) }
+    switch entry {
+    case .passedOn(let successor): successor.enqueue(request)
+    case .refused: request.fail(.wouldDeadlock)
+    case .held: break
+    case .waiting(let isFirst, let isLast):
+      if isLast { gathered.signal() }
+      if isFirst { schedule(lendingThread: lendsThread) }
+    }
+  }
+
+  private enum Entry {
+    case passedOn(Successor)
+    case refused
+    case held
+    case waiting(isFirst: Bool, isLast: Bool)
   }
 
   /// Waits until all that was enqueued has been written or given up.
@@ -164,14 +179,20 @@ final class CommitQueue: Sendable {
 
   /// Lets requests wait from now on, and waits until none is being written.
   func hold() {
-    state.withLock { $0.isHeld = true }
+    state.withLock { $0.holder = Self.thisThread }
     finish()
   }
+
+  /// The thread that has called `hold`; nil if requests are written. Code of the program that it
+  /// calls must not wait for one.
+  var holder: UInt? { state.withLock { $0.holder } }
+
+  static var thisThread: UInt { UInt(strata_thread_id()) }
 
   /// Ends `hold`: the requests that wait are written.
   func release() {
     let isFirst = state.withLock { state in
-      state.isHeld = false
+      state.holder = nil
       defer { state.isScheduled = state.isScheduled || !state.waiting.isEmpty }
       return !state.isScheduled && !state.waiting.isEmpty
     }
@@ -311,7 +332,7 @@ final class CommitQueue: Sendable {
     let (requests, isMore) = state.withLock { state in
       var count = 0
       var changeCount = 0
-      for request in state.isHeld ? [] : state.waiting.map(\.request) {
+      for request in state.holder != nil ? [] : state.waiting.map(\.request) {
         if request.isAlone {
           count = max(count, 1)
           break
@@ -320,7 +341,7 @@ final class CommitQueue: Sendable {
         if count > 0, changeCount > Self.groupChangeCountMax { break }
         count += 1
       }
-      state.isScheduled = count < state.waiting.count && !state.isHeld
+      state.isScheduled = count < state.waiting.count && state.holder == nil
       state.isWriting = true
       let taken = state.waiting.prefix(count).map(\.request)
       state.waiting.removeFirst(count)
