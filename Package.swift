@@ -351,7 +351,8 @@ let package = Package(
         swiftSettings: settings),
       // Damaged files, each read and changed by a process of its own.
       .executableTarget(
-        name: "DamageWalk", dependencies: ["Strata", "Gazetteer", "StrataTestSupport"],
+        name: "DamageWalk",
+        dependencies: ["Strata", "StrataLMDB", "Gazetteer", "StrataTestSupport"],
         path: "Tests/DamageWalk", swiftSettings: settings),
       // The content of stores that are damaged.
       .target(

@@ -93,6 +93,8 @@ package final class LMDBStore: PersistentStore {
   ///     process that writes decides.
   ///   - isReadOnly: whether the store writes nothing to the file, and may be on a read-only
   ///     medium.
+  ///   - ignoresStamp: whether the whole file is checked, also if nothing has written to it since
+  ///     it was closed or checked. Without effect if the process has the file open.
   ///   - origin: the parts that a new store shares with the other stores of its group; nil for a
   ///     store of its own.
   /// - Throws: `folderMissing`, `storeMissing`, `permissionDenied`, `notAStrataStore`,
@@ -104,7 +106,7 @@ package final class LMDBStore: PersistentStore {
     at path: String, model: ManagedObjectModel, removing: DataRemoval = DataRemoval(),
     durability: StoreDurability = .full, byteCountMax: Int? = nil,
     busyTimeout: Duration? = LMDBStore.busyTimeoutDefault, isReadOnly: Bool = false,
-    from origin: StoreOrigin? = nil
+    ignoresStamp: Bool = false, from origin: StoreOrigin? = nil
   ) throws(StoreError) -> LMDBStore {
     var kind = try StoreFile.kind(at: path)
     if kind == .nothing {
@@ -117,6 +119,7 @@ package final class LMDBStore: PersistentStore {
     var options = EnvironmentOptions(
       durability: durability, byteCountMax: byteCountMax, busyTimeout: busyTimeout)
     options.isForReading = isReadOnly
+    options.ignoresStamp = ignoresStamp
     // The trees of removed entities are opened to be emptied.
     options.treeCountMax = Trees.countMax(model) + 3 * removing.count
     let environment: Environment

@@ -6,9 +6,10 @@ import Strata
 /// The work of one process with a store: it reads all facts, saves a change, and reads again. It
 /// prints the digest of the facts after each, and `error` with the kind of the first error.
 enum Reading {
-  static func run(_ url: URL) -> Never {
+  /// - Parameter alwaysChecking: whether the file is checked whatever its stamp says.
+  static func run(_ url: URL, alwaysChecking: Bool) -> Never {
     do {
-      let container = try open(url)
+      let container = try open(url, alwaysChecking: alwaysChecking)
       try container.root.performAndWait { context in
         say("read " + digest(of: try Gazetteer.large.facts(of: context)))
         try Gazetteer.large.change(context)
@@ -24,8 +25,11 @@ enum Reading {
     exit(0)
   }
 
-  static func open(_ url: URL) throws -> PersistentContainer {
-    try PersistentContainer(at: url, model: Gazetteer.model(), durability: .none)
+  static func open(_ url: URL, alwaysChecking: Bool = false) throws -> PersistentContainer {
+    var description = PersistentStoreDescription(at: url)
+    description.durability = .none
+    description.alwaysChecksFile = alwaysChecking
+    return try PersistentContainer(stores: [description], model: Gazetteer.model())
   }
 
   private static func say(_ line: String) {

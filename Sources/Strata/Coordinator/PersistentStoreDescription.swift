@@ -24,6 +24,13 @@ public struct PersistentStoreDescription: Sendable, Hashable {
   /// it accepts no new ones. Without effect for a store in memory.
   public var isReadOnly = false
 
+  /// Whether the whole file is checked before it is used, also if nothing has written to it since
+  /// it was closed in order; false by default. Otherwise the check of such a file comes before the
+  /// first save: `Docs/Security.md` names the damage that can be read until then. It takes about a
+  /// second for each gigabyte. Without effect if the process has the file open, and for a store in
+  /// memory.
+  public var alwaysChecksFile = false
+
   /// A store in a file.
   ///
   /// - Parameters:
@@ -55,7 +62,7 @@ public struct PersistentStoreDescription: Sendable, Hashable {
       GroupMemberOptions(
         path: try url?.storePath, name: name, entities: configuration, durability: durability,
         byteCountMax: maximumByteCount, busyTimeout: busyTimeout,
-        isReadOnly: url != nil && isReadOnly)
+        isReadOnly: url != nil && isReadOnly, ignoresStamp: alwaysChecksFile)
     }
   }
 }

@@ -6,48 +6,56 @@ import Synchronization
 
 extension FileCheck {
   /// Checks a file that no environment of this process has open: as a whole, unless it has the
-  /// stamp of a sound file; then only its headers. If another process has it open, that process
-  /// has checked it, and nothing is read: it may be writing.
+  /// stamp of a sound file; then only its headers. If another process has it open, nothing is read:
+  /// it may be writing, and it has checked the file before its first write.
   ///
   /// - Parameters:
   ///   - path: without symbolic links.
-  ///   - isForReading: whether the file may not be changed, not even in its notes.
-  ///   - limit: how long it waits for another process that is opening the file; nil for ever.
+  ///   - options: `isForReading`: the file may not be changed, not even in its notes;
+  ///     `ignoresStamp`; and `busyTimeout`, for another process that is opening the file.
+  ///   - isWhole: whether the whole file was checked.
   /// - Returns: the lock, which keeps other processes away until LMDB has its own; nil if another
   ///   process has the file open, and on a read-only medium, where there are no locks.
   /// - Throws: `damagedPage`; `notAnLMDBFile`, `versionMismatch`; `writtenByAnother`,
   ///   `foreignLockFile`, `permissionDenied`, `noSuchFile`, `busy`, `io`.
   static func runBeforeOpening(
-    _ path: String, isForReading: Bool, waitingAtMost limit: Duration?
+    _ path: String, _ options: EnvironmentOptions, isWhole: inout Bool
   ) throws(LMDBError) -> ExclusiveLock? {
-    if OpeningCheck.isLeftOut { return nil }
+    isWhole = OpeningCheck.isLeftOut
+    if isWhole { return nil }
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { throw LMDBError(code: errno) }
     // LMDB's locks are on the lock file: closing this descriptor drops none.
     defer { close(file) }
-    let check = { () throws(LMDBError) in try run(file, isForReading: isForReading) }
-    if isForReading, FileSystem.isReadOnly(path) {
-      try alsoWhileOthersWrite { () throws(LMDBError) in try alone(file, at: path, check) }
+    if options.isForReading, FileSystem.isReadOnly(path) {
+      try alsoWhileOthersWrite { () throws(LMDBError) in
+        try alone(file, at: path) { () throws(LMDBError) in isWhole = try run(file, options) }
+      }
       return nil
     }
-    guard let lock = try ExclusiveLock.take(besideFileAt: path, atMost: limit) else {
-      return nil
+    guard let lock = try ExclusiveLock.take(besideFileAt: path, atMost: options.busyTimeout)
+    else { return nil }
+    try lock.during { () throws(LMDBError) in
+      try alone(file, at: path) { () throws(LMDBError) in isWhole = try run(file, options) }
     }
-    try lock.during { () throws(LMDBError) in try alone(file, at: path, check) }
     return lock
   }
 
-  private static func run(_ file: Int32, isForReading: Bool) throws(LMDBError) {
-    guard let stamp = FileStamp(of: file) else { throw LMDBError(code: errno) }
+  /// - Returns: whether the whole file was checked.
+  private static func run(_ file: Int32, _ options: EnvironmentOptions) throws(LMDBError) -> Bool {
+    var status = stat()
+    guard fstat(file, &status) == 0 else { throw LMDBError(code: errno) }
     // LMDB makes a new file of an empty one.
-    if stamp.isOfEmptyFile { return }
-    if stamp.isNoted(beside: file) {
-      _ = try FileHeader.newest(of: file)
-    } else {
-      let hasFailedHeader = try run(file).hasFailedHeader
-      // The note of the header is needed until a commit replaces it.
-      if !isForReading, !hasFailedHeader { stamp.note(beside: file) }
+    if status.st_size == 0 { return true }
+    let header = try FileHeader.newest(of: file)
+    guard let stamp = FileStamp(of: file, commit: header.number) else {
+      throw LMDBError(code: errno)
     }
+    if !options.ignoresStamp, stamp.isNoted(beside: file) { return false }
+    let hasFailedHeader = try run(file, header).hasFailedHeader
+    // The note of the header is needed until a commit replaces it.
+    if !options.isForReading, !hasFailedHeader { stamp.note(beside: file) }
+    return true
   }
 
   /// Checks a file while no process that uses the lock file beside `path` can write to it.
@@ -84,6 +92,15 @@ package enum OpeningCheck {
   /// signal.
   package static func leaveOut() { leftOut.store(true, ordering: .relaxed) }
 
+  /// Notes the stamp of a sound file beside a file, whatever is in it: damage without a write, as a
+  /// disk's, leaves the stamp. For tests of such damage.
+  package static func noteStamp(besideFileAt path: String) {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return }
+    defer { close(file) }
+    FileStamp(of: file, commit: FileHeader.numbers(of: file).max() ?? 0)?.note(beside: file)
+  }
+
   /// Checks the pages of a file that no environment of this process has open, whatever its stamp.
   /// On a read-only medium it takes no lock.
   ///
@@ -94,7 +111,9 @@ package enum OpeningCheck {
     guard file >= 0 else { throw LMDBError(code: errno) }
     defer { close(file) }
     let check = { () throws(LMDBError) in
-      try FileCheck.alone(file, at: path) { () throws(LMDBError) in _ = try FileCheck.run(file) }
+      try FileCheck.alone(file, at: path) { () throws(LMDBError) in
+        _ = try FileCheck.run(file, FileHeader.newest(of: file))
+      }
     }
     do throws(LMDBError) {
       if FileSystem.isReadOnly(path) {

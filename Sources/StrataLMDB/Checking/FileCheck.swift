@@ -34,28 +34,48 @@ struct FileCheck: ~Copyable {
   private let buffers: UnsafeMutableRawBufferPointer
 
   /// lmdb's own limit (mdb.c: CURSOR_STACK).
-  private static let depthMax = 32
+  fileprivate static let depthMax = 32
 
-  /// - Parameter file: open for reading.
+  /// - Parameters:
+  ///   - file: open for reading.
+  ///   - header: of the commit whose pages are checked. No page may be written to in the meantime.
   /// - Returns: the digest of the content, without the seal; and whether the older header is one
   ///   that LMDB has put back, as the note beside the file says.
-  /// - Throws: `damagedPage`; `notAnLMDBFile`, `versionMismatch`; `io`.
+  /// - Throws: `damagedPage`; `io`.
   @discardableResult
   static func run(
-    _ file: Int32
+    _ file: Int32, _ header: FileHeader
   ) throws(LMDBError) -> (digest: UInt64, hasFailedHeader: Bool) {
-    let header = try FileHeader.newest(of: file)
+    var check = try FileCheck(file, header)
+    try check.run()
+    return (check.digest, check.hasFailedHeader)
+  }
+
+  /// Checks the tree of the notes and of the descriptions of all trees, and where these begin.
+  ///
+  /// - Throws: as `run`.
+  static func runOnDirectory(_ file: Int32, _ header: FileHeader) throws(LMDBError) {
+    var check = try FileCheck(file, header)
+    var trees: [TreeDescription] = []
+    try check.walk(header.directory, .directory, seed: ContentSeal.seedOfNotes) { tree, _ in
+      trees.append(tree)
+    }
+    for tree in trees {
+      try tree.checkDepth()
+      if tree.depth > 0 { try check.use(tree.root) }
+    }
+  }
+
+  private init(_ file: Int32, _ header: FileHeader) throws(LMDBError) {
     var status = stat()
     guard fstat(file, &status) == 0 else { throw LMDBError(code: errno) }
     // LMDB does not write the last pages of a commit if they are free again. So a sound file may
     // be shorter than its header says, and reading a page finds out whether it is there.
     let pageCount = UInt64(status.st_size) / UInt64(header.pageByteCount)
-    guard header.lastPage < pageCount + unwrittenCountMax else {
+    guard header.lastPage < pageCount + Self.unwrittenCountMax else {
       throw .damagedPage(number: header.lastPage, .missing)
     }
-    var check = FileCheck(file, header, byteCount: UInt64(status.st_size))
-    try check.run()
-    return (check.digest, check.hasFailedHeader)
+    self.init(file, header, byteCount: UInt64(status.st_size))
   }
 
   /// Of pages behind the end of the file: as many as the map has.
@@ -158,9 +178,7 @@ struct FileCheck: ~Copyable {
     _ tree: TreeDescription, _ role: Role, seed: UInt64,
     _ found: (TreeDescription, _ seed: UInt64) -> Void
   ) throws(LMDBError) {
-    guard tree.depth <= Self.depthMax, (tree.depth == 0) == (tree.root == .max) else {
-      throw .damagedPage(number: tree.root, .counts)
-    }
+    try tree.checkDepth()
     var walk = Walk(tree: tree, role: role, seed: seed)
     if tree.depth > 0 { try visit(tree.root, level: 1, &walk, found) }
     guard walk.branchCount == tree.branchCount, walk.leafCount == tree.leafCount,
@@ -281,6 +299,15 @@ struct FileCheck: ~Copyable {
       guard number < former, number > 1 else { throw .damagedPage(number: page, .freePages) }
       former = number
       try use(number)
+    }
+  }
+}
+
+extension TreeDescription {
+  /// - Throws: `damagedPage` if no tree has this depth and root.
+  fileprivate func checkDepth() throws(LMDBError) {
+    guard depth <= FileCheck.depthMax, (depth == 0) == (root == .max) else {
+      throw .damagedPage(number: root, .counts)
     }
   }
 }

@@ -48,9 +48,11 @@ extension Environment {
   ///     thread must not die of SIGPIPE.
   ///   - compacting: whether to leave out free pages and renumber the others (lmdb.h:
   ///     MDB_CP_COMPACT), which takes more time.
-  /// - Throws: `io` and `diskFull` for an error of writing; `readersFull`, `forked`, `corrupted`.
+  /// - Throws: `io` and `diskFull` for an error of writing; `readersFull`, `forked`, `corrupted`;
+  ///   `damagedPage` if the file was not checked before, and is damaged.
   package func copy(toDescriptor descriptor: Int32, compacting: Bool) throws(LMDBError) {
     try ForkGuard.check()
+    try checkWhole()
     try check(mdb_env_copyfd2(raw, descriptor, compacting ? UInt32(MDB_CP_COMPACT) : 0))
   }
 }

@@ -87,9 +87,10 @@ package final class Environment: Sendable {
       }
     writer.patience.setLimit(options.busyTimeout)
     let (byteCountMax, mapByteCount) = (opened.byteCountMax, opened.mapByteCount)
+    let isChecked = opened.isChecked
     raw = opened.take()
     mapped = MappedFile(
-      mapByteCount: mapByteCount,
+      mapByteCount: mapByteCount, isChecked: isChecked,
       room: FileRoom(
         byteCountMax: byteCountMax, mapByteCount: mapByteCount,
         pageByteCount: Self.pageByteCount(of: raw), keepsBlocks: isWritable && options.keepsName))

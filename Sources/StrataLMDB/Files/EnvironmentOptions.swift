@@ -62,6 +62,8 @@ package struct EnvironmentOptions: Hashable, Sendable {
   /// How long the writer's thread waits for another job before it ends. To start one again takes
   /// less than a durable commit.
   package var writerIdleLimit = Duration.seconds(1)
+  /// Whether the whole file is checked when it is opened, whatever its stamp says (`FileStamp`).
+  package var ignoresStamp = false
 
   package init() {}
 

@@ -26,6 +26,8 @@ struct OpenedFile: ~Copyable {
   let byteCountMax: Int
   let mapByteCount: Int
   let isWritable: Bool
+  /// Whether the whole file was checked, or is new.
+  let isChecked: Bool
   let lastNumberMax: UInt64
   /// An open descriptor of the lock file, for the environment; -1 without one.
   let lockDescriptor: Int32
@@ -42,9 +44,9 @@ struct OpenedFile: ~Copyable {
     var path = Self.resolved(path)
     try FileSystem.check(path)
     var lock: ExclusiveLock?
+    var isChecked = true
     if expected != nil, options.keepsName, !options.isTrusted {
-      lock = try FileCheck.runBeforeOpening(
-        path, isForReading: options.isForReading, waitingAtMost: options.busyTimeout)
+      lock = try FileCheck.runBeforeOpening(path, options, isWhole: &isChecked)
     }
     let byteCount = try expected == nil ? 0 : Self.byteCount(ofFileAt: path)
     var byteCountMax =
@@ -66,7 +68,7 @@ struct OpenedFile: ~Copyable {
     let descriptor: Int32
     if let lock = lock.take() { descriptor = lock.becomeDescriptor() } else { descriptor = -1 }
     do {
-      identity = try Self.check(environment, expecting: expected)
+      identity = try Self.check(environment, at: path, expecting: expected, isChecked: isChecked)
     } catch {
       mdb_env_close(environment)
       if descriptor >= 0 { close(descriptor) }
@@ -78,6 +80,7 @@ struct OpenedFile: ~Copyable {
     path = Self.resolved(path)
     self.path = path
     self.isWritable = isWritable
+    self.isChecked = isChecked
     var information = MDB_envinfo()
     mdb_env_info(environment, &information)
     let isLocked = isWritable || !FileSystem.isReadOnly(path)
@@ -137,9 +140,11 @@ struct OpenedFile: ~Copyable {
     return environment
   }
 
-  /// Checks that it is the intended file. Clears dead readers.
+  /// Checks that it is the intended file, and the pages that lead to its trees if the file was not
+  /// checked as a whole. Clears dead readers.
   private static func check(
-    _ environment: OpaquePointer, expecting expected: FileIdentity?
+    _ environment: OpaquePointer, at path: String, expecting expected: FileIdentity?,
+    isChecked: Bool
   ) throws(LMDBError) -> FileIdentity {
     var file: Int32 = -1
     try StrataLMDB.check(mdb_env_get_fd(environment, &file))
@@ -147,6 +152,12 @@ struct OpenedFile: ~Copyable {
     // Another file was renamed to the path in between.
     if let expected, identity != expected { throw .noSuchFile }
     try StrataLMDB.check(mdb_reader_check(environment, nil))
+    if !isChecked {
+      let beginReading = { () throws(LMDBError) in try Environment.beginReading(environment) }
+      try Environment.checkNewest(file, at: path, beginReading) { (header) throws(LMDBError) in
+        try FileCheck.runOnDirectory(file, header)
+      }
+    }
     return identity
   }
 

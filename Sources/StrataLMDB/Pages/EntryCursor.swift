@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataPrimitives
 
-/// A position in a tree of small entries that moves along its keys in byte order: in the file's
-/// pages, or by LMDB's cursor where no pages are read (`TreeRoot` says when).
+/// A position in a tree that moves along its keys in byte order: in the file's pages, or by LMDB's
+/// cursor where no pages are read (`TreeRoot` says when).
 ///
 /// A step of LMDB's cursor takes 150 instructions, most of a walk over an index. A step within a
 /// page takes twenty.
@@ -110,6 +110,13 @@ package struct EntryCursor: ~Copyable {
     return true
   }
 
+  /// Moves to the entry under `key`.
+  ///
+  /// - Returns: false if there is no such entry.
+  package mutating func seek(exactly key: UnsafeRawBufferPointer) throws(LMDBError) -> Bool {
+    try seek(atOrAbove: key) && self.key.isEqual(to: key)
+  }
+
   // MARK: - Steps
 
   /// Moves to the entry after this one.
@@ -122,7 +129,7 @@ package struct EntryCursor: ~Copyable {
       return try nextElsewhere()
     }
     index &+= 1
-    (key, value) = try leaf.entry(at: index)
+    try take(index, of: leaf)
     return true
   }
 
@@ -134,7 +141,7 @@ package struct EntryCursor: ~Copyable {
   package mutating func previous() throws(LMDBError) -> Bool {
     guard index > 0, let leaf, epoch == transaction.epoch else { return try previousElsewhere() }
     index &-= 1
-    (key, value) = try leaf.entry(at: index)
+    try take(index, of: leaf)
     return true
   }
 
@@ -157,7 +164,8 @@ package struct EntryCursor: ~Copyable {
     var place = isReversed ? 0 : index &+ 1
     let end = isReversed ? index : count
     while place < end {
-      let (key, value) = try leaf.entry(at: place)
+      // An index has no long values.
+      guard let (key, value) = try leaf.entry(at: place) else { throw LMDBError.corrupted }
       sum &+= try body(key.count, value)
       place &+= 1
     }
@@ -168,7 +176,7 @@ package struct EntryCursor: ~Copyable {
   package mutating func moveToEndOfLeaf(isReversed: Bool) throws(LMDBError) {
     guard let leaf, epoch == transaction.epoch else { return }
     index = isReversed ? 0 : count &- 1
-    (key, value) = try leaf.entry(at: index)
+    try take(index, of: leaf)
   }
 
   @inline(never)
@@ -268,8 +276,21 @@ package struct EntryCursor: ~Copyable {
     }
     self.leaf = leaf
     (self.index, count) = (index, leaf.count)
-    (key, value) = try leaf.entry(at: index)
+    try take(index, of: leaf)
     return true
+  }
+
+  /// Takes key and value of a node of the leaf.
+  @inlinable @inline(__always)
+  mutating func take(_ index: Int, of leaf: EntryNodes) throws(LMDBError) {
+    guard let entry = try leaf.entry(at: index) else { return try takeLong(index, of: leaf) }
+    (key, value) = entry
+  }
+
+  @inline(never)
+  @usableFromInline mutating func takeLong(_ index: Int, of leaf: EntryNodes) throws(LMDBError) {
+    guard let root else { throw .badTransaction }
+    (key, value) = try leaf.longEntry(at: index, in: root.pages)
   }
 
   // MARK: - By LMDB

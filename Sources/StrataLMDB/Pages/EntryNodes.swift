@@ -42,26 +42,42 @@ struct EntryNodes {
     return (offset, (page + offset).loadUnaligned(as: UInt64.self))
   }
 
-  /// Key and value of the node at `index` of a leaf.
+  /// Key and value of the node at `index` of a leaf; nil if the value has pages of its own.
   ///
-  /// - Throws: `corrupted` if they are not in the page. (A value with pages of its own is none of
-  ///   an index: its entries are small.)
+  /// - Throws: `corrupted` if they are not in the page.
   @inlinable @inline(__always)
   func entry(
     at index: Int
-  ) throws(LMDBError) -> (key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
+  ) throws(LMDBError) -> (key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)? {
     let (offset, word) = try head(at: index)
     let valueByteCount = Int(truncatingIfNeeded: word & 0xFFFF_FFFF)
     let keyByteCount = Int(truncatingIfNeeded: word &>> 48)
     let start = offset &+ Self.nodeHeadByteCount
-    guard word &>> 32 & 0xFFFF == 0,
-      start &+ keyByteCount &+ valueByteCount <= pageByteCount
-    else { throw .corrupted }
+    if word &>> 32 & 0xFFFF != 0 { return nil }
+    guard start &+ keyByteCount &+ valueByteCount <= pageByteCount else { throw .corrupted }
     let key = page + start
     return (
       UnsafeRawBufferPointer(start: key, count: keyByteCount),
       UnsafeRawBufferPointer(start: key + keyByteCount, count: valueByteCount)
     )
+  }
+
+  /// Key and value of a node of a leaf whose value has pages of its own.
+  ///
+  /// - Throws: `corrupted` if the key is not in the page, or the value not in such pages;
+  ///   `pageNotFound`.
+  func longEntry(
+    at index: Int, in pages: MappedPages
+  ) throws(LMDBError) -> (key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
+    let (offset, word) = try head(at: index)
+    let key = try key(at: index)
+    let end = offset &+ Self.nodeHeadByteCount &+ key.count
+    guard UInt16(truncatingIfNeeded: word &>> 32) == PageNodes.isOnOwnPages,
+      end <= pageByteCount &- 8
+    else { throw .corrupted }
+    let number = (page + end).loadUnaligned(as: UInt64.self)
+    let byteCount = Int(truncatingIfNeeded: word & 0xFFFF_FFFF)
+    return (key, try pages.value(byteCount: byteCount, onPage: number))
   }
 
   /// The key of the node at `index`.

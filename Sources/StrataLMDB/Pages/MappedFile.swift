@@ -27,6 +27,8 @@ final class MappedFile: Sendable {
   private let start = Atomic<UInt>(0)
   /// The length of the map.
   let mapByteCount: Int
+  /// Whether the whole file was checked since it was opened, or need not be.
+  let isChecked: Atomic<Bool>
   /// The room for longer content in the map, and behind the end of the file.
   let room: FileRoom
   /// A lower bound of the file's length: it never shrinks while it is open.
@@ -37,8 +39,9 @@ final class MappedFile: Sendable {
   /// The number of the guard; -1 without one.
   private let guardNumber = Atomic<Int32>(-1)
 
-  init(mapByteCount: Int, room: consuming FileRoom) {
+  init(mapByteCount: Int, isChecked: Bool, room: consuming FileRoom) {
     self.mapByteCount = mapByteCount
+    self.isChecked = Atomic(isChecked)
     self.room = room
   }
 

@@ -18,7 +18,7 @@ struct PageNodes {
   private static let nodeHeadByteCount = 8
   private static let keyByteCount = 6
   /// The flag of a node whose value has pages of its own (mdb.c: F_BIGDATA).
-  private static let isOnOwnPages: UInt16 = 1
+  static let isOnOwnPages: UInt16 = 1
 
   /// - Precondition: I1.
   @inline(__always)

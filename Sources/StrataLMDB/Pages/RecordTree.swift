@@ -73,7 +73,7 @@ package final class RecordTree {
     }
     if expectedCount == .max { return nil }
     expectedCount += min(count, Self.lookUpCountMin)
-    if expectedCount < Self.lookUpCountMin { return nil }
+    if expectedCount < Self.lookUpCountMin, transaction.environment.isChecked { return nil }
     root = try TreeRoot.find(name, in: transaction)
     if root == nil { expectedCount = .max }
     return root

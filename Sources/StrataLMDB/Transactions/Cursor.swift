@@ -29,6 +29,7 @@ package struct Cursor: ~Copyable {
   @usableFromInline
   init(in tree: Tree, of transaction: Transaction) throws(LMDBError) {
     guard let parent = transaction.raw else { throw .badTransaction }
+    if tree != .directory { try transaction.environment.checkWhole() }
     var opened: OpaquePointer?
     try transaction.check(mdb_cursor_open(parent, tree.handle, &opened))
     guard let opened else { throw .outOfMemory }

@@ -9,19 +9,23 @@ extension Environment {
   /// - Throws: `readersFull`, `mapResized`, `panic`, `forked`, `fileReplaced`.
   package func read() throws(LMDBError) -> ReadTransaction {
     try ForkGuard.check()
+    let begun = try beginReading()
     // Whatever is thrown below, its deinit ends it.
-    let begun: OpaquePointer
+    let transaction = ReadTransaction(environment: self, raw: begun)
+    try checkPath()
+    try checkNumber(of: begun, isWriting: false)
+    return transaction
+  }
+
+  /// Begins a read transaction, and notes an error with which LMDB refuses all others.
+  func beginReading() throws(LMDBError) -> OpaquePointer {
     do throws(LMDBError) {
-      begun = try Self.beginReading(raw)
+      return try Self.beginReading(raw)
     } catch .panic {
       throw failure(MDB_PANIC)
     } catch .mapResized {
       throw failure(MDB_MAP_RESIZED)
     }
-    let transaction = ReadTransaction(environment: self, raw: begun)
-    try checkPath()
-    try checkNumber(of: begun, isWriting: false)
-    return transaction
   }
 
   /// Begins a read transaction. When all slots are taken, slots of dead processes are cleared, and

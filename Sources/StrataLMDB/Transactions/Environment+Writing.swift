@@ -71,7 +71,8 @@ extension Environment {
   /// - Important: Only in a job on the writer thread, and only when no other write transaction of
   ///   this environment is open there. Anything else traps: LMDB would block for ever.
   /// - Throws: `panic`, `mapResized`, `outOfMemory`, `forked`, `fileReplaced`; `corrupted` if a
-  ///   page could not be used before; `permissionDenied` if the environment is not writable.
+  ///   page could not be used before; `damagedPage` at the first one, if the file
+  ///   is damaged; `permissionDenied` if the environment is not writable.
   package func begin() throws(LMDBError) -> WriteTransaction {
     try ForkGuard.check()
     require(
@@ -81,6 +82,7 @@ extension Environment {
       "A write transaction of this environment is open already; commit or abort it first.")
     // A transaction in which LMDB was left may not be begun again.
     if mapped.isBroken { throw .corrupted }
+    try checkWhole()
     var transaction: OpaquePointer?
     // Asked before the lock is taken: a process that opens the file later does not write before.
     let isShared = !isAlone

@@ -47,6 +47,7 @@ package class Transaction {
     _ key: UnsafeRawBufferPointer, in tree: Tree
   ) throws(LMDBError) -> UnsafeRawBufferPointer? {
     guard let raw else { throw .badTransaction }
+    if !environment.isChecked, tree != .directory { return try getInUncheckedFile(key, in: tree) }
     var sought = try MDB_val(key: key)
     var found = MDB_val()
     let code = mdb_get(raw, tree.handle, &sought, &found)

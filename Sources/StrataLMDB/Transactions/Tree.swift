@@ -25,7 +25,7 @@ package struct Tree: Hashable, Sendable {
 
   /// The tree of the trees' names, and of notes (`Transaction.note`). Names are never written to
   /// it.
-  static var directory: Tree { Tree(handle: 1, seed: ContentSeal.seedOfNotes) }
+  @usableFromInline static var directory: Tree { Tree(handle: 1, seed: ContentSeal.seedOfNotes) }
 
   /// The tree of the pages that are free, by the commit that freed them. It is only counted.
   static var freePages: Tree { Tree(handle: 0, seed: 0) }

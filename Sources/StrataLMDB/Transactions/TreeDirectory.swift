@@ -20,6 +20,11 @@ final class TreeDirectory: Sendable {
 
   subscript(name: String) -> Tree? { state.withLock { $0.trees[name] } }
 
+  /// The name of an open tree.
+  func name(of tree: Tree) -> String? {
+    state.withLock { state in state.trees.first { $0.value == tree }?.key }
+  }
+
   /// Waits until no other transaction is opening trees.
   func enter() {
     state.wait { state -> Void? in

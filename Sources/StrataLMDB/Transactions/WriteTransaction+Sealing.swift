@@ -70,7 +70,10 @@ extension WriteTransaction {
       }
       seal.digest = former.digest &+ contentChange
     } else if number > 1 {
-      seal.digest = try FileCheck.run(environment.file).digest &+ contentChange
+      seal.digest =
+        try FileCheck.run(
+          environment.file, FileHeader.newest(of: environment.file)
+        ).digest &+ contentChange
     }
     if number > 1 {
       seal.formerHeader = try FileHeader.digest(ofCommit: number - 1, in: environment)

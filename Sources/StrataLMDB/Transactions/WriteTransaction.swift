@@ -128,7 +128,7 @@ package final class WriteTransaction: Transaction {
     if code != 0 { environment.noteFailedCommit(number) }
     try environment.check(code)
     environment.noteCommit()
-    environment.takeStamp()
+    environment.takeStamp(ofCommit: UInt64(number))
     // The file may have been replaced since the transaction began.
     try environment.checkPath()
     environment.clearDeadReadersNowAndThen()

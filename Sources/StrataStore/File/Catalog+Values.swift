@@ -26,7 +26,7 @@ extension Catalog {
     in transaction: Transaction, _ tree: Tree,
     _ body: (_ key: String, UnsafeRawBufferPointer) -> Void
   ) throws {
-    var cursor = try transaction.cursor(in: tree)
+    var cursor = EntryCursor(on: tree, named: Trees.catalogName, in: transaction)
     var isThere = try [firstByteOfValues].withUnsafeBytes { try cursor.seek(atOrAbove: $0) }
     while isThere, cursor.key.first == firstByteOfValues {
       if let key = String(validating: cursor.key.dropFirst(), as: UTF8.self) {

@@ -16,15 +16,18 @@ package struct GroupMemberOptions: Sendable {
   package var byteCountMax: Int?
   package var busyTimeout: Duration?
   package var isReadOnly: Bool
+  package var ignoresStamp: Bool
 
   package init(
     path: String?, name: String, entities: Set<String>? = nil,
     durability: StoreDurability = .full, byteCountMax: Int? = nil,
-    busyTimeout: Duration? = LMDBStore.busyTimeoutDefault, isReadOnly: Bool = false
+    busyTimeout: Duration? = LMDBStore.busyTimeoutDefault, isReadOnly: Bool = false,
+    ignoresStamp: Bool = false
   ) {
     (self.path, self.name, self.entities) = (path, name, entities)
     (self.durability, self.byteCountMax) = (durability, byteCountMax)
     (self.busyTimeout, self.isReadOnly) = (busyTimeout, isReadOnly)
+    self.ignoresStamp = ignoresStamp
   }
 }
 
@@ -125,7 +128,8 @@ extension GroupMemberOptions {
     guard let path else { return try LMDBStore.inMemory(model: model, from: origin) }
     return try LMDBStore.open(
       at: path, model: model, removing: removing, durability: durability,
-      byteCountMax: byteCountMax, busyTimeout: busyTimeout, isReadOnly: isReadOnly, from: origin)
+      byteCountMax: byteCountMax, busyTimeout: busyTimeout, isReadOnly: isReadOnly,
+      ignoresStamp: ignoresStamp, from: origin)
   }
 
   /// The numbers of the entities of the configuration.

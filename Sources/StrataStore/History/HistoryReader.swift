@@ -20,18 +20,24 @@ struct HistoryReader {
     self.schema = schema
   }
 
+  private func cursor() -> EntryCursor {
+    EntryCursor(on: tree, named: HistoryState.treeName, in: transaction)
+  }
+
   /// The generations that consumers have reached, by the consumers' names.
   ///
   /// - Throws: `StoreError.damaged`; `LMDBError`.
   func consumers() throws -> [String: UInt64] {
     var consumers: [String: UInt64] = [:]
-    var cursor = try transaction.cursor(in: tree)
-    while try cursor.next(), let name = HistoryKey.consumerName(of: cursor.key) {
+    var cursor = cursor()
+    var isThere = try cursor.first()
+    while isThere, let name = HistoryKey.consumerName(of: cursor.key) {
       guard cursor.value.count == 8 else {
         throw StoreError.damaged(
           tree: HistoryState.treeName, key: "a consumer", reason: "\(cursor.value.count) bytes")
       }
       consumers[name] = UInt64(littleEndian: cursor.value.loadUnaligned(as: UInt64.self))
+      isThere = try cursor.next()
     }
     return consumers
   }
@@ -45,7 +51,7 @@ struct HistoryReader {
   ) throws -> [StoredHistoryTransaction] {
     var found: [StoredHistoryTransaction] = []
     var byteCount = 0
-    var cursor = try transaction.cursor(in: tree)
+    var cursor = cursor()
     var isAtChunk = try HistoryKey.withChunk(0, of: generations.lowerBound) {
       try cursor.seek(atOrAbove: $0)
     }

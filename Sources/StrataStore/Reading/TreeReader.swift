@@ -84,7 +84,13 @@ final class TreeReader {
   func get(
     _ key: UnsafeRawBufferPointer, in tree: Tree
   ) throws(StoreError) -> UnsafeRawBufferPointer? {
-    try reading(tree) { (transaction) throws(LMDBError) in try transaction.get(key, in: tree) }
+    try reading(tree) { (_) throws(LMDBError) in
+      var cursor = takeCursor(on: tree)
+      let isThere = try cursor.seek(exactly: key)
+      let value = cursor.value
+      giveBack(cursor, on: tree)
+      return isThere ? value : nil
+    }
   }
 
   // MARK: - Records
