@@ -14,6 +14,8 @@ public struct ManagedObjectModel: Sendable {
   package static let entityCountMax = 32_767
   /// The maximum number of properties, constraints and indexes of all entities together.
   static let propertyCountMax = 32_767
+  /// The maximum number of properties of one entity, inherited ones included.
+  static let entityPropertyCountMax = 4_095
 
   /// A property by the entity that declares it and its name.
   package struct PropertyReference: Sendable, Hashable {
@@ -68,7 +70,7 @@ public struct ManagedObjectModel: Sendable {
         + $1.ownProperties.count { $0.attribute?.isFullText == true }
     }
     guard ordered.count <= Self.entityCountMax, propertyCount <= Self.propertyCountMax,
-      ordered.allSatisfy({ $0.properties.count <= 4_095 })
+      ordered.allSatisfy({ $0.properties.count <= Self.entityPropertyCountMax })
     else { throw .tooLarge }
     for entity in ordered {
       if checksNames { try Self.checkNames(of: entity) }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CStrataLMDB  // statfs
 import Foundation
 import StrataLMDB
 import Testing
@@ -105,6 +106,54 @@ private func fill(
     #expect(try environment.read().statistics(of: tree).entryCount == 0)
     #expect(environment.usedByteCount <= environment.mapByteCount)
   }
+
+  @Test func `takes a transaction that makes all entries together no longer`() throws {
+    let scratch = try ScratchEnvironment(byteCountMax: 1 << 20)
+    let environment = try scratch.open()
+    let tree = try environment.makeTree("a")
+    var count = 0
+    while (try? fill(count..<(count + 1), of: tree, in: environment)) != nil { count += 1 }
+    func exchange(_ removed: Range<Int>, for added: Range<Int>) throws {
+      try environment.writeSync { transaction in
+        for key in removed { try transaction.delete(String(format: "%06d", key), in: tree) }
+        for key in added {
+          try transaction.put(
+            String(format: "%06d", key), String(repeating: "x", count: 3_000), in: tree)
+        }
+      }
+    }
+    try exchange(0..<20, for: 1_000..<1_020)
+    #expect(throws: LMDBError.mapFull) {
+      for start in stride(from: 20, to: count, by: 10) {
+        try exchange(start..<(start + 5), for: (2_000 + start)..<(2_006 + start))
+      }
+    }
+  }
+
+  #if os(Linux)
+    /// Whether the tests' folder is on ext4, xfs or tmpfs. Others may keep no blocks.
+    private static var keepsBlocks: Bool {
+      var system = statfs()
+      guard statfs(NSTemporaryDirectory(), &system) == 0 else { return false }
+      return [0xEF53, 0x5846_5342, 0x0102_1994].contains(Int(system.f_type))
+    }
+
+    /// A sixteenth of the file, 512 KiB to 8 MiB; twice as much is asked for at once.
+    @Test(
+      .enabled(if: keepsBlocks),
+      arguments: [(1 << 20, 1 << 19), (32 << 20, 2 << 20), (160 << 20, 8 << 20)])
+    func `keeps blocks of the disk behind its end`(byteCount: Int, reserve: Int) throws {
+      let scratch = try ScratchEnvironment()
+      let environment = try scratch.open()
+      let tree = try environment.makeTree("a")
+      try fill(0..<(byteCount / 4096), of: tree, in: environment)
+      var status = stat()
+      #expect(stat(scratch.path, &status) == 0)
+      let kept = Int(status.st_blocks) * 512 - environment.usedByteCount
+      // The file may be shorter than its last page.
+      #expect(kept >= reserve && kept <= 2 * reserve + byteCount / 8 + 64 << 10)
+    }
+  #endif
 
   @Test func `takes no content in small steps`() throws {
     let scratch = try ScratchEnvironment(byteCountMax: 1 << 20)

@@ -74,6 +74,43 @@ private enum Geography {
     #expect(chain[63].rootEntity === chain[0])
   }
 
+  private func wide(
+    _ name: String, of superentity: EntityDescription? = nil, propertyCount: Int,
+    _ options: Set<AttributeOption> = [], indexes: [[String]] = []
+  ) -> EntityDescription {
+    EntityDescription(
+      name, class: Thing.self, superentity: superentity, indexes: indexes,
+      properties: (0..<propertyCount).map { attribute("\(name)\($0)", .string, options) })
+  }
+
+  @Test func `has at most 32,767 properties, constraints and indexes`() throws {
+    let eight = (0..<8).map { wide("E\($0)", propertyCount: 4_000) }
+    _ = try ManagedObjectModel(entities: eight + [wide("F", propertyCount: 767)])
+    #expect(throws: ModelError.tooLarge) {
+      try ManagedObjectModel(entities: eight + [wide("F", propertyCount: 768)])
+    }
+    #expect(throws: ModelError.tooLarge) {
+      try ManagedObjectModel(
+        entities: eight + [wide("F", propertyCount: 767, indexes: [["F0", "F1"]])])
+    }
+  }
+
+  @Test func `counts an attribute with a full-text index twice`() throws {
+    let five = (0..<5).map { wide("E\($0)", propertyCount: 3_276, [.fullText]) }
+    _ = try ManagedObjectModel(entities: five)
+    #expect(throws: ModelError.tooLarge) {
+      try ManagedObjectModel(entities: five + [wide("F", propertyCount: 4, [.fullText])])
+    }
+  }
+
+  @Test func `has at most 4,095 properties in an entity, inherited ones included`() throws {
+    let base = wide("B", propertyCount: 4_000)
+    _ = try ManagedObjectModel(entities: [wide("D", of: base, propertyCount: 95)])
+    #expect(throws: ModelError.tooLarge) {
+      try ManagedObjectModel(entities: [wide("D", of: base, propertyCount: 96)])
+    }
+  }
+
   @Test(arguments: [1_000, 100_000])
   func `refuses an outline with more than 64 levels of entities`(count: Int) {
     // The names descend, so that each entity comes before its superentity.

@@ -222,9 +222,11 @@ private func isDamaged(_ error: any Error) -> Bool {
         try value.withUnsafeBytes { try transaction.put(key, $0, in: tree) }
       }
     }
-    let path = damageable.folder.file("store").path
+    let url = damageable.folder.file("store")
+    let before = try Data(contentsOf: url)
     #expect {
-      _ = try LMDBStore.open(at: path, model: Atlas.model(), durability: .none)
+      _ = try LMDBStore.open(at: url.path, model: Atlas.model(), durability: .none)
     } throws: { if case StoreError.unsupportedFormat(10) = $0 { true } else { false } }
+    #expect(try Data(contentsOf: url) == before)
   }
 }

@@ -188,6 +188,23 @@ private final class Work: Sendable {
     #expect(try size(isCompact: true) * 4 < size(isCompact: false))
   }
 
+  @Test func `that compacts does not have the bytes of what was deleted`() throws {
+    let (folder, target) = (try TemporaryDirectory(), try TemporaryDirectory())
+    let container = try union(of: 1, in: folder)
+    let name = String(repeating: "secret", count: 40)
+    try container.root.performAndWait { context in
+      let city = context.city(name)
+      try context.save()
+      context.delete(city)
+      try context.save()
+    }
+    for isCompact in [false, true] {
+      try container.coordinator.backUp(to: target.file("\(isCompact)"), compacting: isCompact)
+      let bytes = try Data(contentsOf: target.file("\(isCompact)"))
+      #expect((bytes.range(of: Data(name.utf8)) == nil) == isCompact)
+    }
+  }
+
   @Test func `removes what an interrupted one has left`() throws {
     let (folder, target) = (try TemporaryDirectory(), try TemporaryDirectory())
     let container = try union(of: 1, in: folder)

@@ -193,6 +193,71 @@ private func error(_ body: () throws -> Void) -> StoreError? {
     #expect(try context.count(City.all) == 1)
   }
 
+  @Test func `has room for at least 1 MiB`() throws {
+    let folder = try TemporaryDirectory()
+    let coordinator = try Coordinator(
+      at: folder.file("store"), model: geographyModel(), durability: .none, maximumByteCount: 1)
+    let context = ManagedObjectContext(parent: coordinator)
+    for _ in 0..<500 { context.city(String(repeating: "x", count: 1_000)) }
+    try context.save()
+  }
+
+  @Test func `takes deletions while a snapshot is held, until its room ends`() throws {
+    let folder = try TemporaryDirectory()
+    let coordinator = try Coordinator(
+      at: folder.file("store"), model: geographyModel(), durability: .none,
+      maximumByteCount: 1 << 20)
+    let context = ManagedObjectContext(parent: coordinator)
+    for number in 0..<400 {
+      context.city(String(repeating: "x", count: 1_000), population: number)
+    }
+    try context.save()
+    let reader = ManagedObjectContext(parent: coordinator)
+    try reader.setQueryGeneration(from: .current)
+    _ = try reader.count(City.all)
+    // Each commit needs pages, and the snapshot keeps those that the commits free.
+    var number = 0
+    var full: StoreError?
+    while full == nil, number < 400 {
+      do {
+        try coordinator.execute(BatchDeleteRequest(City.where { $0.population == number }))
+        number += 1
+      } catch let error as StoreError {
+        full = error
+      }
+    }
+    if let full {
+      guard case .storeFull = full else { throw full }
+    }
+    #expect(try reader.count(City.all) == 400)
+    try reader.setQueryGeneration(from: nil)
+    try coordinator.execute(BatchDeleteRequest(City.all))
+    context.reset()
+    context.city("after")
+    try context.save()
+    #expect(try context.count(City.all) == 1)
+  }
+
+  @Test func `does not become smaller by deletions, but by compacting`() throws {
+    let folder = try TemporaryDirectory()
+    let url = folder.file("store")
+    let container = try PersistentContainer(at: url, model: geographyModel(), durability: .none)
+    try container.root.performAndWait { context in
+      for _ in 0..<2_000 { context.city(String(repeating: "secret", count: 100)) }
+      try context.save()
+    }
+    func bytes() throws -> Data { try Data(contentsOf: url) }
+    let full = try bytes()
+    try container.coordinator.execute(BatchDeleteRequest(City.all))
+    #expect(try bytes().count >= full.count)
+    // What was deleted stays in unused space.
+    #expect(try bytes().range(of: Data("secretsecret".utf8)) != nil)
+    try container.root.performAndWait { $0.reset() }
+    try container.coordinator.compact()
+    #expect(try bytes().count < full.count / 4)
+    #expect(try bytes().range(of: Data("secretsecret".utf8)) == nil)
+  }
+
   @Test func `grows to its limit in a container too`() async throws {
     let folder = try TemporaryDirectory()
     let container = try PersistentContainer(

@@ -96,3 +96,48 @@ private struct Tampered {
     #expect(try tampered.names() == ["b"])
   }
 }
+
+@Suite struct `An object whose record is damaged` {
+  /// Flips a bit of the record.
+  private func damage(_ city: ObjectID, in directory: TemporaryDirectory) throws {
+    var options = EnvironmentOptions()
+    options.durability = .none
+    let path = directory.file("geography.strata").path
+    let environment = try Environment.open(at: path, options: options)
+    let tree = try #require(try environment.tree(named: "r\(city.key.entity.rawValue)"))
+    let key = (city.key.serial << 16).bigEndian
+    try environment.writeSync { transaction in
+      try withUnsafeBytes(of: key) { key in
+        let key = UnsafeRawBufferPointer(rebasing: key.prefix(6))
+        var bytes = try transaction.get(key, in: tree).map { [UInt8]($0) } ?? []
+        bytes[bytes.count - 1] ^= 1
+        try bytes.withUnsafeBytes { try transaction.put(key, $0, in: tree) }
+      }
+    }
+  }
+
+  @Test func `is not saved over after a getter could not read it`() throws {
+    let directory = try TemporaryDirectory()
+    let container = try geography(in: directory)
+    let writer = ManagedObjectContext(parent: container.coordinator)
+    let (cityID, otherID) = (writer.city("a").objectID, writer.city("b").objectID)
+    try writer.save()
+    try damage(cityID, in: directory)
+    let context = ManagedObjectContext(parent: container.coordinator)
+    let city: City = try context.object(with: cityID)
+    let other: City = try context.object(with: otherID)
+    // A getter cannot throw.
+    #expect(city.name == "")
+    city.population = 7
+    other.name = "c"
+    let error = try #require(throws: StoreError.self) { try context.save() }
+    guard case .damaged = error else { throw error }
+    try? context.save()
+    // Repaired, the record is as it was.
+    try damage(cityID, in: directory)
+    let reader = ManagedObjectContext(parent: container.coordinator)
+    let stored = try reader.existingObject(City.self, with: cityID)
+    #expect(stored.name == "a")
+    #expect(stored.population == 0)
+  }
+}
