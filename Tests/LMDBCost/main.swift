@@ -75,8 +75,8 @@ func withC(_ path: String, _ body: (OpaquePointer, MDB_dbi) -> UInt64) -> UInt64
   return body(transaction!, tree)
 }
 
-/// The same file through StrataLMDB, as one that was checked: the layers above read an unchecked file
-/// by `RecordTree` and `EntryCursor`, and not by these calls.
+/// The same file through StrataLMDB, as one that was checked: the layers above read an unchecked
+/// file by `RecordTree` and `EntryCursor`, and not by these calls.
 func withSwift(
   _ path: String, _ body: (ReadTransaction, Tree) throws -> UInt64
 ) throws -> UInt64 {
