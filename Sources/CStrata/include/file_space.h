@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Blocks of the disk, and files without names: calls of Linux that its C library declares only for
-// programs that ask for them.
+// Blocks of the disk: a call of Linux that its C library declares only if a program asks for it.
 #ifndef STRATA_FILE_SPACE_H
 #define STRATA_FILE_SPACE_H
 

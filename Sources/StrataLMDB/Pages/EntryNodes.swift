@@ -42,7 +42,7 @@ struct EntryNodes {
     return (offset, (page + offset).loadUnaligned(as: UInt64.self))
   }
 
-  /// Key and value of the node at `index` of a leaf; nil if the value has pages of its own.
+  /// Key and value of the node at `index` of a leaf; nil if the value is on separate pages.
   ///
   /// - Throws: `corrupted` if they are not in the page.
   @inlinable @inline(__always)
@@ -62,7 +62,7 @@ struct EntryNodes {
     )
   }
 
-  /// Key and value of a node of a leaf whose value has pages of its own.
+  /// Key and value of a node of a leaf whose value is on separate pages.
   ///
   /// - Throws: `corrupted` if the key is not in the page, or the value not in such pages;
   ///   `pageNotFound`.

@@ -71,8 +71,8 @@ extension Environment {
   /// - Important: Only in a job on the writer thread, and only when no other write transaction of
   ///   this environment is open there. Anything else traps: LMDB would block for ever.
   /// - Throws: `panic`, `mapResized`, `outOfMemory`, `forked`, `fileReplaced`; `corrupted` if a
-  ///   page could not be used before; `damagedPage` at the first one, if the file
-  ///   is damaged; `permissionDenied` if the environment is not writable.
+  ///   page could not be used before; `damagedPage` at the first one, if the file is damaged;
+  ///   `permissionDenied` if the environment is not writable.
   package func begin() throws(LMDBError) -> WriteTransaction {
     try ForkGuard.check()
     require(

@@ -6,7 +6,7 @@ import StrataRecord
 // Requests for which a file, or a disk, has no room.
 
 extension CommitQueue {
-  /// Writes a request by itself, with the pages that the commits before have freed.
+  /// Makes freed pages usable, and writes a request in a transaction for it alone.
   ///
   /// - Parameter lackOfRoom: the error of the first try, if there was one. It is the answer if the
   ///   second try cannot begin: a header that could not be written ends the use of the file.

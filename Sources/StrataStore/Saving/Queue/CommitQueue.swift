@@ -19,8 +19,8 @@ import Synchronization
 ///
 /// A saver that only waits lends its thread to the job, if no job is under way.
 ///
-/// Requests for which the file has no room are written once more, each by itself, after the pages
-/// are usable that the commits before have freed: two commits that change nothing see to that.
+/// If the file has no room for a group, two empty commits make freed pages usable. Then each
+/// request is written once more, in a transaction for it alone.
 ///
 /// A job takes its requests after its transaction has begun. While it waits for another process to
 /// end its own, the requests still wait here, and are given up when they have waited for too long.
