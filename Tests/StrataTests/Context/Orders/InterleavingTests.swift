@@ -3,6 +3,7 @@
   import Foundation
   import Strata
   import StrataChanges
+  import StrataTestSupport
   import Testing
 
   // Two writers and a reader, in every order in which their steps can fall, against a model in
@@ -402,7 +403,7 @@
   @Suite struct `A push to an object that is being saved` {
     /// The root has edited on top of its save, so it lays the pushes over that once more; the
     /// second one equals the saved state.
-    @Test func `still comes after the push before it`() throws {
+    @Test func `still comes after the push before it`() async throws {
       let container = try geography()
       let (root, worker) = (container.root, container.newBackgroundContext())
       let (x, y) = try root.performAndWait { context in
@@ -418,8 +419,8 @@
         isTagged.signal()
         mayCommit.wait()
       }
-      Task { try await root.save() }
-      isTagged.wait()
+      let save = Task { try await root.save() }
+      try await onOwnThread { isTagged.wait() }
       PausePoint.observe(schema, nil)
       try root.performAndWait { context in
         try context.existingObject(City.self, with: y).population = 1
@@ -437,6 +438,7 @@
         mayCommit.signal()
         try context.save()
       }
+      try await save.value
       try root.performAndWait { try $0.save() }
       let stored = ManagedObjectContext(parent: container.coordinator)
       let populations = try [x, y].map {
