@@ -40,6 +40,13 @@ struct FetchedListHistory: Model {
     }
   }
 
+  /// The saves of the ancestor that have dropped an update of a child, because the store had lost
+  /// the object. To the child, that is a change by others.
+  private final class Losses {
+    var saves: [ManagedObjectContext.Message] = []
+    var mergedCount = 0
+  }
+
   var random: ModelRandom
   private let planting: Planting
   private let ancestor: ManagedObjectContext?
@@ -47,6 +54,8 @@ struct FetchedListHistory: Model {
   private let child: ManagedObjectContext
   private let other: ManagedObjectContext
   private let saves: MessageLog
+  private let ancestorsSaves: MessageLog
+  private let losses = Losses()
   private let audience: Audience
   private let schema: Schema
   private var mergedCount = 0
@@ -71,6 +80,7 @@ struct FetchedListHistory: Model {
       ? ManagedObjectContext(parent: container.coordinator)
       : ManagedObjectContext(parent: root.layer)
     saves = MessageLog(other.layer)
+    ancestorsSaves = MessageLog(root.layer)
     audience = Audience(context.layer, of: ["Plant", "Shrub"], knowing: [])
     schema = container.coordinator.schema
     for context in [root, context, child, other] {
@@ -108,7 +118,7 @@ struct FetchedListHistory: Model {
       ModelOperation("refresh", weight: 4) { $0.refresh() },
       ModelOperation("refresh all", weight: 2) { history in
         history.context.refreshAllObjects()
-        history.mergedCount = history.saves.messages(.didSave).count
+        history.noteAllMerged()
       },
       ModelOperation("savepoint that throws", weight: 3) { $0.edit() },
       ModelOperation("reset") { try $0.reset() },
@@ -147,7 +157,17 @@ struct FetchedListHistory: Model {
 
   private mutating func save() throws {
     try context.save()
-    if random.chance(2) { try ancestor?.save() }
+    if random.chance(2) { try saveAncestor() }
+  }
+
+  private func saveAncestor() throws {
+    guard let ancestor else { return }
+    let updated = ancestor.updatedObjects.map(\.objectID)
+    try ancestor.save()
+    let isLost = updated.contains { id in
+      (try? ancestor.existingObject(ManagedObject.self, with: id)) == nil
+    }
+    if isLost, let save = ancestorsSaves.messages(.didSave).last { losses.saves.append(save) }
   }
 
   private mutating func saveChild() throws {
@@ -190,7 +210,7 @@ struct FetchedListHistory: Model {
     random.note("beside")
     for _ in 0...random.below(3) { mutate(other) }
     try other.save()
-    if random.chance(2) { try ancestor?.save() }
+    if random.chance(2) { try saveAncestor() }
     if random.chance(2) {
       mutate(other)
       try other.save()
@@ -200,7 +220,7 @@ struct FetchedListHistory: Model {
   /// Another context saves while the store is about to commit a save of the ancestor.
   private mutating func saveBesideSave() throws {
     #if DEBUG
-      guard let ancestor else { return }
+      if ancestor == nil { return }
       var (copy, failure) = (self, nil as (any Error)?)
       try act(at: .tagged) {
         do {
@@ -211,7 +231,7 @@ struct FetchedListHistory: Model {
           failure = error
         }
       } during: {
-        try ancestor.save()
+        try saveAncestor()
       }
       random = copy.random
       if let failure { throw failure }
@@ -227,15 +247,13 @@ struct FetchedListHistory: Model {
       try withoutActuallyEscaping(act) { act in
         // Safety: the thread that waits for the pause point, or whose view reaches it, is alone.
         nonisolated(unsafe) let act = act
-        let isDone = Mutex(false)
+        // Taken by the thread that acts, so that another one that comes later has nothing of it.
+        let waiting = Mutex<(@Sendable () -> Void)?>({ act() })
         PausePoint.observe(schema) { reached in
           guard reached == point else { return }
-          let isFirst = isDone.withLock { isDone in
-            defer { isDone = true }
-            return !isDone
-          }
-          if isFirst { act() }
+          waiting.withLock { $0.take() }?()
         }
+        defer { waiting.withLock { $0 = nil } }
         defer { PausePoint.observe(schema, nil) }
         try body()
       }
@@ -249,7 +267,16 @@ struct FetchedListHistory: Model {
       random.note("merge")
       try context.mergeChanges(fromContextDidSave: message)
     }
-    mergedCount = messages.count
+    for save in losses.saves[losses.mergedCount...] {
+      random.note("merge a loss")
+      try context.mergeChanges(fromContextDidSave: save)
+    }
+    noteAllMerged()
+  }
+
+  private mutating func noteAllMerged() {
+    mergedCount = saves.messages(.didSave).count
+    losses.mergedCount = losses.saves.count
   }
 
   private mutating func refresh() {
@@ -275,7 +302,7 @@ struct FetchedListHistory: Model {
   private mutating func reset() throws {
     held = []
     context.reset()
-    mergedCount = saves.messages(.didSave).count
+    noteAllMerged()
     for followed in lists {
       guard let list = followed.list else { continue }
       if let complaint = followed.replay.complaint { throw ModelDifference(complaint) }
@@ -405,7 +432,9 @@ struct FetchedListHistory: Model {
 
   /// Whether the context has taken over all that others have saved.
   private var isUpToDate: Bool {
-    mergedCount == saves.messages(.didSave).count || context.automaticallyMergesChangesFromParent
+    context.automaticallyMergesChangesFromParent
+      || mergedCount == saves.messages(.didSave).count
+        && losses.mergedCount == losses.saves.count
   }
 
   private mutating func compare() throws {
