@@ -82,6 +82,44 @@ import Testing
         == "country.cities.sum(rank) > a number")
   }
 
+  @Test(arguments: [
+    "Bam' OR TRUEPREDICATE OR name == '", "Bam\" OR 1 == 1 OR name == \"", "%@", "%K", "$name",
+    "Bam\\' OR TRUEPREDICATE", "nickname", "SELF", "nil", "'", "Bam\u{0}' OR TRUEPREDICATE",
+  ])
+  func `takes an argument for a value, whatever it says`(text: String) throws {
+    let world = try World()
+    let key = world.newKey(world.city)
+    world.put(CityValue(name: text), at: key)
+    for name in ["Bam", "", nil] {
+      world.put(CityValue(name: name), at: world.newKey(world.city))
+    }
+    world.save()
+    let template = try FetchPredicate(format: "name == $name")
+    for predicate in [
+      try FetchPredicate(format: "name == %@", text),
+      try FetchPredicate(format: "name IN %@", [text]),
+      try template.withSubstitutionVariables(["name": text]),
+    ] {
+      let plan = try QueryPlan(
+        FetchRequest<City>(predicate), entity: world.city, schema: world.schema)
+      #expect(try plan.fetch(in: world.view().view).map(\.key) == [key])
+    }
+  }
+
+  @Test(arguments: [
+    "name == 'a' OR TRUEPREDICATE", "name == '' OR name", "#name", "twins.@count", "SELF", "%K",
+    "$x", "name)", "",
+  ])
+  func `takes an argument of a key path for names of properties, whatever it says`(
+    text: String
+  ) {
+    #expect {
+      try resolve("%K == 'a'", text)
+    } throws: {
+      $0 is QueryError || $0 is PredicateFormatError
+    }
+  }
+
   @Test func `keeps quoted text as it is`() throws {
     let world = try World()
     let name = "%@ 'and' \"or\" \\ \u{301}$x\n"
