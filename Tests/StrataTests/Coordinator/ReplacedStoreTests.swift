@@ -78,3 +78,53 @@ import Testing
     }
   }
 }
+
+@Suite struct `A store whose file is cut off while it is open` {
+  private let directory: TemporaryDirectory
+  private let container: PersistentContainer
+  private let ids: [ObjectID]
+
+  /// Cuts off a file of 3,000 cities, none of which has been read.
+  init() throws {
+    directory = try TemporaryDirectory()
+    container = try geography(in: directory)
+    let writer = ManagedObjectContext(parent: container.coordinator)
+    for number in 0..<3_000 { writer.city("city \(number)", population: number) }
+    try writer.save()
+    ids = try writer.fetchIDs(City.all)
+    let path = directory.file("geography.strata").path
+    try #require(truncate(path, 4_096 * 6) == 0)
+  }
+
+  private func isDamage(_ error: any Error) -> Bool {
+    if case StoreError.damaged = error { true } else { false }
+  }
+
+  @Test func `says so when it is read`() throws {
+    let context = ManagedObjectContext(parent: container.coordinator)
+    #expect { try context.fetch(City.all) } throws: { isDamage($0) }
+    #expect { try context.count(City.where { $0.population > 7 }) } throws: { isDamage($0) }
+  }
+
+  @Test func `says so after a getter could not read it`() throws {
+    let context = ManagedObjectContext(parent: container.coordinator)
+    let city = try context.object(City.self, with: ids[1_500])
+    #expect(city.population == 0)
+    #expect { try context.save() } throws: { isDamage($0) }
+  }
+
+  @Test func `says so when it is saved to, and unsaved changes stay`() throws {
+    let context = ManagedObjectContext(parent: container.coordinator)
+    let city = context.city("unsaved")
+    for _ in 0..<2 { #expect { try context.save() } throws: { isDamage($0) } }
+    #expect(context.insertedObjects == [city] && city.name == "unsaved")
+  }
+
+  @Test func `says so to a batch`() throws {
+    #expect {
+      try container.coordinator.execute(BatchDeleteRequest(City.all))
+    } throws: {
+      isDamage($0)
+    }
+  }
+}

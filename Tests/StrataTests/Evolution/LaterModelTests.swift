@@ -247,6 +247,7 @@ private final class Runs: Sendable {
       try context.save()
     }
     _ = try open(url, Third.model())
+    let bytes = try Data(contentsOf: url)
     for model in [try First.model(), try Second.model()] {
       let error = try #require(throws: StoreError.self) { try open(url, model) }
       guard case .laterModel("to the third") = error else { throw error }
@@ -256,7 +257,7 @@ private final class Runs: Sendable {
     #expect {
       try plan().dryRun(onStoreAt: url, to: First.model())
     } throws: { if case StoreError.laterModel("to the third") = $0 { true } else { false } }
-    // It was not changed.
+    #expect(try Data(contentsOf: url) == bytes)
     let names = try open(url, Third.model()).root.performAndWait { context in
       try context.fetch(Third.Node.where { $0.rank == 0 }).map(\.name)
     }

@@ -94,6 +94,11 @@ private struct Tampered {
       if case StoreError.damaged = error { true } else { false }
     }
     #expect(try tampered.names() == ["b"])
+    #expect(!iran.isDeleted && !context.hasChanges)
+    iran.name = "Iran"
+    try context.save()
+    let reader = ManagedObjectContext(parent: tampered.container.coordinator)
+    #expect(try reader.count(Country.where { $0.name == "Iran" }) == 1)
   }
 }
 
@@ -116,6 +121,59 @@ private struct Tampered {
     }
   }
 
+  /// Whether a call says that something is damaged.
+  private func saysSo(_ call: () throws -> Void) throws -> Bool {
+    do { try call() } catch StoreError.damaged { return true }
+    return false
+  }
+
+  @Test func `reads as nil or zero and not as deleted, whichever property is read first`() throws {
+    let directory = try TemporaryDirectory()
+    let container = try geography(in: directory)
+    let writer = ManagedObjectContext(parent: container.coordinator)
+    let cityID = writer.city("a", population: 3, in: writer.country("IR")).objectID
+    try writer.save()
+    try damage(cityID, in: directory)
+    for first in ["country", "population", "name"] {
+      let context = ManagedObjectContext(parent: container.coordinator)
+      let city = try context.object(City.self, with: cityID)
+      if first == "country" { #expect(city.country == nil) }
+      if first == "population" { #expect(city.population == 0) }
+      #expect(city.name == "" && city.population == 0 && city.country == nil, "\(first)")
+      #expect(!city.isDeleted && !context.hasChanges, "\(first)")
+      #expect(try saysSo { try context.save() }, "\(first)")
+    }
+  }
+
+  @Test func `has its error thrown by the next call that fetches, merges or saves, once`() throws {
+    let directory = try TemporaryDirectory()
+    let container = try geography(in: directory)
+    let writer = ManagedObjectContext(parent: container.coordinator)
+    let (cityID, otherID) = (writer.city("a").objectID, writer.city("b", population: 9).objectID)
+    try writer.save()
+    try damage(cityID, in: directory)
+    let sound = City.where { $0.population == 9 }
+    let calls: [(String, (ManagedObjectContext) throws -> Void)] = [
+      ("fetch", { _ = try $0.fetch(sound) }), ("fetchIDs", { _ = try $0.fetchIDs(sound) }),
+      ("count", { _ = try $0.count(sound) }), ("explain", { _ = try $0.explain(sound) }),
+      ("existingObject", { _ = try $0.existingObject(City.self, with: otherID) }),
+      ("validationFailures", { _ = try $0.validationFailures() }),
+      ("constraintConflicts", { _ = try $0.constraintConflicts() }),
+      ("mergeChanges", { try $0.mergeChanges(fromRemoteContextSave: ChangedObjects()) }),
+      ("execute", { try $0.execute(BatchDeleteRequest(City.where { $0.population == 4 })) }),
+      ("save", { try $0.save() }),
+    ]
+    for (name, call) in calls {
+      let context = ManagedObjectContext(parent: container.coordinator)
+      let city = try context.object(City.self, with: cityID)
+      #expect(city.population == 0)
+      let isSaid = try saysSo { try call(context) }
+      #expect(isSaid, "\(name)")
+      let isSaidAgain = try saysSo { try call(context) }
+      #expect(!isSaidAgain, "\(name)")
+    }
+  }
+
   @Test func `is not saved over after a getter could not read it`() throws {
     let directory = try TemporaryDirectory()
     let container = try geography(in: directory)
@@ -132,6 +190,7 @@ private struct Tampered {
     other.name = "c"
     let error = try #require(throws: StoreError.self) { try context.save() }
     guard case .damaged = error else { throw error }
+    #expect(context.updatedObjects.contains(other) && other.name == "c")
     try? context.save()
     // Repaired, the record is as it was.
     try damage(cityID, in: directory)
