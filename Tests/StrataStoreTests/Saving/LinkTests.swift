@@ -37,6 +37,29 @@ private func links(_ error: any Error) -> [StoreError.DanglingLink] {
   }
 
   @Test(arguments: StoreKind.allCases)
+  func `without a target is named with all others of its save`(_ kind: StoreKind) throws {
+    try kind.withStore { store in
+      var first = Edit(store)
+      let country = first.insert(Atlas.country)
+      try first.save()
+      let absent = [1, 2].map {
+        ObjectKey(entity: country.entity, serial: country.serial + $0 << 30)
+      }
+      var second = Edit(store)
+      let owners = absent.map { target in
+        second.insert(Atlas.city, ["country": .object(store.id(target))])
+      }
+      second.insert(Atlas.city, ["country": .object(store.id(country))])
+      #expect { try second.save() } throws: { error in
+        let found = links(error).sorted { $0.owner.key < $1.owner.key }
+        return found.map(\.owner) == owners.map { store.id($0) }
+          && found.map(\.target) == absent.map { store.id($0) }
+      }
+      #expect(try store.keys(byIndex: "country", of: Atlas.city) == [])
+    }
+  }
+
+  @Test(arguments: StoreKind.allCases)
   func `to an object that the same save deletes is refused`(_ kind: StoreKind) throws {
     try kind.withStore { store in
       var first = Edit(store)

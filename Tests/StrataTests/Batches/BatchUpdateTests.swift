@@ -59,11 +59,30 @@ import Testing
     let error = try #require(throws: StoreError.self) {
       try container.coordinator.execute(BatchUpdateRequest(Athlete.all).setting(\.number, to: 5))
     }
-    guard case .uniquenessViolations = error else { throw error }
+    guard case .uniquenessViolations(let violations) = error else { throw error }
+    // As many as an error names.
+    #expect(violations.count == 100 && Set(violations.map(\.objectID)).count == 100)
     let numbers = try container.root.performAndWait { context in
       try context.fetch(Athlete.all.sorted(by: \.number)).map(\.number)
     }
     #expect(numbers == Array(1...count))
+  }
+
+  @Test func `names all objects that it would give one unique value`() throws {
+    let container = try republic()
+    try container.coordinator.execute(BatchInsertRequest(Athlete.self), rows: 0..<5) {
+      $0.number = $1
+      $0.club = "club"
+    }
+    let request = BatchUpdateRequest(Athlete.where { $0.number < 3 }).setting(\.number, to: 4)
+    let error = try #require(throws: StoreError.self) {
+      try container.coordinator.execute(request)
+    }
+    guard case .uniquenessViolations(let violations) = error else { throw error }
+    let chosen = try container.root.performAndWait { context in
+      try context.fetchIDs(Athlete.where { $0.number < 3 })
+    }
+    #expect(chosen.count == 3 && Set(violations.map(\.objectID)) == Set(chosen))
   }
 
   @Test func `takes names and values as format strings`() throws {
@@ -150,6 +169,60 @@ import Testing
       #expect(result.updatedCount == 3 && entries.map(\.amount) == [9, 9, 9])
     }
     #expect(told.withLock { $0 } == [2, 2, 3, 3])
+  }
+
+  /// Executes a request in a task that its first report of progress cancels.
+  private func executeCancelled(
+    _ request: BatchUpdateRequest<LedgerEntry>, in container: PersistentContainer
+  ) async throws {
+    let task = Mutex<Task<BatchUpdateResult, any Error>?>(nil)
+    let mayBegin = AsyncStream<Void>.makeStream()
+    let running = Task {
+      for await _ in mayBegin.stream { break }
+      return try await container.coordinator.execute(request) { _ in
+        task.withLock { $0?.cancel() }
+      }
+    }
+    task.withLock { $0 = running }
+    mayBegin.continuation.yield()
+    _ = try await running.value
+  }
+
+  @Test func `changes nothing when its task is cancelled`() async throws {
+    let container = try ledger(entries: 9_000)
+    let request = BatchUpdateRequest(LedgerEntry.all).setting(\.amount, to: -1)
+    await #expect(throws: CancellationError.self) {
+      try await executeCancelled(request, in: container)
+    }
+    let changed = try await container.root.perform { context in
+      try context.count(LedgerEntry.where { $0.amount == -1 })
+    }
+    #expect(changed == 0)
+    let early = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await container.root.execute(request)
+    }
+    await #expect(throws: CancellationError.self) { try await early.value }
+    #expect(try await container.root.execute(request).updatedCount == 9_000)
+  }
+
+  @Test func `in several transactions keeps those before its task was cancelled`() async throws {
+    let container = try ledger(entries: 9_000)
+    let request = BatchUpdateRequest(LedgerEntry.all).setting(\.amount, to: -1)
+      .committing(every: 2_000)
+    let error = await #expect(throws: BatchInterruption.self) {
+      try await executeCancelled(request, in: container)
+    }
+    let interruption = try #require(error)
+    #expect(interruption.underlyingError is CancellationError)
+    let count = interruption.token.completedCount
+    #expect(count < 9_000 && count.isMultiple(of: 2_000))
+    let changed = try await container.root.perform { context in
+      try context.count(LedgerEntry.where { $0.amount == -1 })
+    }
+    #expect(changed == count)
+    let rest = try await container.root.execute(request.resuming(after: interruption.token))
+    #expect(rest.updatedCount == 9_000 - count)
   }
 
   @Test func `is a conflict for a context that has changed the same property`() throws {

@@ -134,7 +134,11 @@ private struct FullStoreWork {
         } else {
           let context = ManagedObjectContext(parent: coordinator)
           for box in try context.fetch(Box.where { $0.number.isIn(part) }) { context.delete(box) }
-          try context.save()
+          do { try context.save() } catch {
+            // All deletions stay unsaved.
+            try #require(context.deletedObjects.count == part.count)
+            throw error
+          }
         }
         for number in part { sizes[number] = nil }
         chosen.removeFirst(part.count)

@@ -51,12 +51,50 @@ import Testing
         #expect(found.first?.description.contains("remove some") == true)
       }
       #expect(second.hasChanges)
+      let reader = ManagedObjectContext(parent: second.coordinator)
+      #expect(try reader.existingObject(Team.self, with: team).players.count == 4)
     }
     try roots[1].performAndWait { context in
       context.delete(try #require(context.insertedObjects.first))
       try context.save()
       let count = try context.existingObject(Team.self, with: team).players.count
       #expect(count == 4)
+    }
+  }
+
+  @Test func `go through when others are taken out of the refreshed relationship`() throws {
+    try addMembers(under: .error) { context, team in context.player("Fourth", in: team) }
+    try roots[1].performAndWait { second in
+      _ = try second.count(Player.all)
+      try roots[0].performAndWait { try $0.save() }
+      #expect { try second.save() } throws: {
+        if case StoreError.countViolations = $0 { true } else { false }
+      }
+      let team = try second.existingObject(Team.self, with: team)
+      second.refresh(team, mergeChanges: true)
+      #expect(team.players.count == 5)
+      try #require(team.players.first { $0.name == "Reds 0" }).team = nil
+      try second.save()
+      let names = team.players.map(\.name).sorted()
+      #expect(names == ["Fourth", "Fourth", "Reds 1", "Reds 2"])
+    }
+  }
+
+  @Test func `are refused with the names of all relationships that would be too large`() throws {
+    try addMembers(under: .error) { context, team in
+      context.player("Fourth", in: team)
+      team.sponsors.insert(context.sponsor("Second"))
+    }
+    try roots[1].performAndWait { second in
+      _ = try second.count(Player.all)
+      try roots[0].performAndWait { try $0.save() }
+      do {
+        try second.save()
+        Issue.record("the save went through")
+      } catch StoreError.countViolations(let found) {
+        #expect(found.map(\.property).sorted() == ["players", "sponsors"])
+        #expect(found.allSatisfy { $0.objectID == team })
+      }
     }
   }
 

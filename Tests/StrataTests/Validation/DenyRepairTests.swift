@@ -56,6 +56,19 @@ import Testing
     try context.save()
   }
 
+  @Test func `is refused with the names of all relationships that deny it, of all objects`()
+    throws
+  {
+    captain.vessel = vessel
+    captain.clubs.insert(club)
+    let other = Captain(context: context)
+    other.clubs.insert(club)
+    try saveCaptain()
+    context.delete(captain)
+    context.delete(other)
+    expectDenied(["Captain.clubs", "Captain.clubs", "Captain.vessel"])
+  }
+
   @Test func `goes through once a one-to-one partner is unlinked from its own side`() throws {
     captain.vessel = vessel
     try saveCaptain()
