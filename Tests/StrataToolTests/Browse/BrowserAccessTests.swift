@@ -49,6 +49,22 @@ struct `The access to the browser` {
     #expect(try browser.get("/", headers: ["Cookie": "a=b; \(cookie)"]).status == 200)
   }
 
+  @Test func `has a token of 256 random bits, and other ones in its forms`() throws {
+    var tokens: Set<String> = []
+    for _ in 0..<2 {
+      let browser = try start("--allow-changes")
+      #expect(browser.query.wholeMatch(of: /token=[0-9a-f]{64}/) != nil, "\(browser.query)")
+      tokens.insert(String(browser.query.dropFirst("token=".count)))
+      try browser.logIn()
+      let list = try browser.get("/entity/Sample").body
+      let address = try #require(list.firstMatch(of: /href="(\/object\/Sample\/\d+)"/)).output.1
+      let form = try SentForm(in: browser.get("\(address)?edit=1").body)
+      tokens.insert(try #require(form["form"]))
+    }
+    #expect(tokens.count == 4)
+    #expect(tokens.allSatisfy { $0.wholeMatch(of: /[0-9a-f]{64}/) != nil })
+  }
+
   @Test func `moves the token from the address to a cookie that scripts cannot read`() throws {
     let browser = try start()
     let answer = try browser.get("/?" + browser.query)
@@ -146,6 +162,15 @@ struct `The access to the browser` {
     // A head without an end.
     #expect(try browser.send(String(repeating: "x", count: 100_000)).status == 431)
     #expect(try browser.get("/").status == 200)
+  }
+
+  /// The limit is 15 seconds. With a limit for each byte, the head would become too large first.
+  @Test func `has a limit for the time of a request, also of one that comes byte by byte`() throws {
+    let browser = try start()
+    let slow = try Connection(to: browser.port)
+    slow.write("GET / HTTP/1.1\r\nX: ")
+    while !slow.hasAnswer { slow.write("x") }
+    #expect(try Answer(slow.readToEnd()).status == 408)
   }
 
   @Test func `has a limit for the body of a request`() throws {

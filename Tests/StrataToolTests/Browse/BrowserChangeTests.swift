@@ -53,6 +53,7 @@ struct `Changes in the browser` {
   }
 
   @Test func `are refused if they were not asked for, and no form is shown`() throws {
+    let before = try Data(contentsOf: store)
     let browser = try BrowserProcess(store: store.path)
     try browser.logIn()
     for query in ["", "?edit=1"] {
@@ -60,6 +61,10 @@ struct `Changes in the browser` {
     }
     #expect(try browser.post(address, [("set.text", "changed")]).status == 403)
     #expect(try browser.post(address + "/delete", []).status == 403)
+    for page in ["/", "/entity/Sample?where=count%20%3E%202&sort=-count&plan=1", "/history"] {
+      #expect(try browser.get(page).status == 200)
+    }
+    #expect(try Data(contentsOf: store) == before)
     #expect(try read { $0.text } == "first\nsecond")
   }
 

@@ -90,6 +90,30 @@ struct `The browser beside a program that saves` {
     #expect(try ToolProcess.run("browse", url.path, "--port", "70000").exitCode == 64)
   }
 
+  @Test func `lets 32 pages be followed, and has others come again in a minute`() throws {
+    try SampleStore.make(at: url, count: 3, seed: 1)
+    let browser = try BrowserProcess(store: url.path)
+    try browser.logIn()
+    var followed = try (0..<32).map { _ in try browser.open("/events") }
+    for page in followed { _ = try #require(page.read(until: "retry: 2000\n")) }
+    let refused = try browser.open("/events")
+    #expect(refused.read(until: "retry: 60000\n") != nil)
+    #expect(refused.read(until: "retry: 2000\n") == nil, "the answer ends")
+    #expect(try browser.get("/entity/Sample").status == 200)
+    // That a page is gone is noticed when something is written to it.
+    followed.removeLast()
+    let context = ManagedObjectContext(
+      parent: try PersistentStoreCoordinator(
+        at: url, model: SampleStore.model(), durability: .none))
+    var next = try browser.open("/events")
+    while next.read(until: "retry: 2000\n") == nil {
+      Label(context: context).title = "another"
+      try context.save()
+      next = try browser.open("/events")
+    }
+    withExtendedLifetime(followed) {}
+  }
+
   @Test func `lets a long answer hold up no other`() throws {
     try SampleStore.make(at: url, count: 3, seed: 1)
     let browser = try BrowserProcess(store: url.path)

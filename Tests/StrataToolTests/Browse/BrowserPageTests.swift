@@ -73,6 +73,30 @@ struct `The browser of a store` {
     #expect(try browser.get("/entity/Sample?page=\(number)&size=\(number)").status == 200)
   }
 
+  @Test(arguments: ["201", "1000", "99999999999999999999"])
+  func `shows at most 200 objects or members on a page`(size: String) throws {
+    let url = folder.file("many.strata")
+    let context = ManagedObjectContext(
+      parent: try PersistentStoreCoordinator(
+        at: url, model: SampleStore.model(), durability: .none))
+    let sample = Sample(context: context)
+    for number in 0..<250 {
+      let label = Label(context: context)
+      label.title = "label \(number)"
+      sample.labels.append(label)
+    }
+    try context.save()
+    let browser = try BrowserProcess(store: url.path)
+    try browser.logIn()
+    let id = sample.objectID.uriRepresentation.lastPathComponent
+    for address in ["/entity/Label", "/object/Sample/\(id)/members/labels"] {
+      let page = try browser.get("\(address)?size=\(size)").body
+      let count = page.matches(of: /<th scope="row">/).count
+      #expect(Int(size) == nil ? count <= 200 : count == 200, "\(address): \(count)")
+      #expect(page.contains("rel=\"next\""), "\(address)")
+    }
+  }
+
   @Test func `shows the plan of a fetch without the values of its condition`() throws {
     let page = try browser.get("/entity/Sample?where=text%20%3D%20%27plain%27&plan=1")
     #expect(page.body.contains("index: text (values)"))

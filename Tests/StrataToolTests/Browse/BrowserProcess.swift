@@ -191,6 +191,12 @@ final class Connection {
     }
   }
 
+  /// Whether bytes have come, or the server has closed. It waits a millisecond for them.
+  var hasAnswer: Bool {
+    var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&waiting, 1, 1) != 0
+  }
+
   func readToEnd() -> Data {
     while readMore() {}
     return received
