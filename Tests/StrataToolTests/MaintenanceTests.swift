@@ -160,6 +160,57 @@ struct `The tool that looks after a store` {
     #expect(wet.exitCode == 64)
   }
 
+  @Test(arguments: [
+    #"{"name":"A","superentity":"A"}"#, #"{"name":"A","superentity":"B"}"#,
+    #"{"name":"A","superentity":"B"},{"name":"B","superentity":"A"}"#,
+    #"{"name":"A"},{"name":"A"}"#, #"{"name":""}"#, #"{"name":1}"#,
+    #"{"name":"A","attributes":[{"name":"a","type":"bool"},{"name":"a","type":"int64"}]}"#,
+    #"{"name":"A","attributes":[{"name":"a","type":"number"}]}"#,
+    #"{"name":"A","attributes":[{"name":"a","type":"int8","default":1000}]}"#,
+    #"{"name":"A","relationships":[{"name":"b","kind":"toOne","destination":"B"}]}"#,
+    #"{"name":"A","indexes":[["a","b"]]}"#, #"{"name":"A","uniqueTogether":[[]]}"#,
+  ])
+  func `refuses a file whose entities are no model`(entities: String) throws {
+    try expectRefusal(ofModelWith: entities)
+  }
+
+  @Test func `refuses a file with too many entities, levels or brackets`() throws {
+    let levels = (0..<65).map { #"{"name":"E\#($0)","superentity":"E\#($0 + 1)"},"# }
+    try expectRefusal(ofModelWith: levels.joined() + #"{"name":"E65"}"#)
+    let many = (0..<40_000).map { #"{"name":"E\#($0)"}"# }
+    try expectRefusal(ofModelWith: many.joined(separator: ","))
+    for open in ["[", #"{"a":"#] {
+      try expectRefusal(ofModelWith: String(repeating: open, count: 100_000))
+    }
+  }
+
+  /// Expects that a file with these entities is no model to a migration.
+  private func expectRefusal(ofModelWith entities: String) throws {
+    let file = folder.file("model.json")
+    try Data("{\"entities\":[\(entities)]}".utf8).write(to: file)
+    let outcome = try ToolProcess.run("migrate", store.path, file.path, "--dry-run")
+    #expect(outcome.exitCode == 65, "\(outcome.errors)")
+    #expect(outcome.bytes.isEmpty && outcome.errors.hasPrefix("strata: "))
+  }
+
+  @Test func `makes copies that are their owner's alone`() throws {
+    let (dump, copies) = (folder.file("dump"), folder.url.appendingPathComponent("copies"))
+    try ToolProcess.run("dump", store.path).bytes.write(to: dump)
+    try FileManager.default.createDirectory(at: copies, withIntermediateDirectories: false)
+    func copy(_ name: String) -> String { copies.appendingPathComponent(name).path }
+    _ = try ToolProcess.run("load", copy("loaded"), input: dump)
+    _ = try ToolProcess.run("salvage", store.path, copy("salvaged"))
+    _ = try ToolProcess.run("backup", store.path, copy("backup"))
+    _ = try ToolProcess.run("backup", store.path, copy("compact"), "--compacting")
+    let names = try FileManager.default.contentsOfDirectory(atPath: copies.path)
+    #expect(Set(["loaded", "salvaged", "backup", "compact"]).isSubset(of: names))
+    for name in names {
+      var status = stat()
+      #expect(stat(copy(name), &status) == 0)
+      #expect(status.st_mode & 0o777 == 0o600, "\(name)")
+    }
+  }
+
   @Test func `finds on a copy that values are not unique`() throws {
     let context = ManagedObjectContext(
       parent: try PersistentStoreCoordinator(at: store, model: SampleStore.model()))
