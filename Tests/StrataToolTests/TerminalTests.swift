@@ -52,7 +52,7 @@ struct `The tool on a terminal` {
     #expect(unsafe.isEmpty, "\(arguments): \(unsafe.map { String($0.value, radix: 16) })")
   }
 
-  @Test(arguments: ["model", "stat", "dump", "history"], [false, true])
+  @Test(arguments: ["info", "model", "stat", "dump", "history"], [false, true])
   func `shows what a store is without its control characters`(
     command: String, isJSON: Bool
   ) throws {

@@ -26,12 +26,13 @@ struct FieldList {
 
   /// Writes one line for each field that has a text.
   func write(to output: inout StandardOutput) throws {
+    // Names too may be a stranger's: those of entities are.
     let shown = fields.filter { !$0.text.isEmpty }
+      .map { (name: $0.name.safeInTerminal, text: $0.text.safeInTerminal) }
     let width = shown.map(\.name.count).max() ?? 0
     for field in shown {
       let padding = String(repeating: " ", count: width - field.name.count)
-      try output.writeLine(
-        StandardOutput.bold(field.name) + padding + "  " + field.text.safeInTerminal)
+      try output.writeLine(StandardOutput.bold(field.name) + padding + "  " + field.text)
     }
   }
 
