@@ -26,7 +26,17 @@ package struct Record {
   ///
   /// A record in memory may have twice as many bytes. So two records can be merged before a save
   /// refuses the result.
-  package static let byteCountMax = 0x7FFF_FFFF
+  package static var byteCountMax: Int { byteCountMaxInTests ?? 0x7FFF_FFFF }
+
+  #if DEBUG
+    /// The environment variable `STRATA_RECORD_BYTE_COUNT_MAX`: a number in its place, so that a
+    /// test of this limit needs little memory. Release builds ignore it.
+    private static let byteCountMaxInTests = getenv("STRATA_RECORD_BYTE_COUNT_MAX").flatMap {
+      Int(String(cString: $0))
+    }
+  #else
+    private static var byteCountMaxInTests: Int? { nil }
+  #endif
 
   init(block: RecordBlock, offset: Int, byteCount: Int) {
     self.block = block

@@ -59,6 +59,31 @@ private func text(_ byteCount: Int) -> String { String(repeating: "a", count: by
     }
   }
 
+  @Test func `refuses a larger value of each type of variable length`() {
+    let kinds: [AttributeType] = [.string, .data, .url, .codable]
+    let layout = RecordLayout(
+      version: 1,
+      slots: kinds.enumerated().map {
+        SlotDescription(
+          number: PropertyNumber(rawValue: UInt16($0 + 1)), kind: .attribute($1))
+      }, byteCountMax: 400)
+    // As JSON a text has two quotation marks.
+    func set(_ byteCount: Int, in draft: Draft) -> [Bool] {
+      [
+        draft.set(text(byteCount), at: 0), draft.set(Data(count: byteCount), at: 1),
+        draft.set(URL(string: "a:" + text(byteCount - 2)), at: 2),
+        draft.set(_CodableBox(text(byteCount - 2)), at: 3),
+      ]
+    }
+    layout.withDraft(of: nil) { draft in
+      #expect(set(80, in: draft) == [true, true, true, true])
+      #expect(set(101, in: draft) == [false, false, false, false])
+      #expect(refused(draft) == [0: 101, 1: 101, 2: 101, 3: 101])
+      #expect(draft.value(at: 2) == URL(string: "a:" + text(78)))
+      #expect((draft.value(at: 3) as _CodableBox<String>?)?.wrapped == text(78))
+    }
+  }
+
   @Test func `refuses a value that makes the record too large, in drafts of every kind`() {
     // The head is 3 bytes, and the ends of the values 24.
     let values = [text(100), text(100), text(100)].map { PropertyValue.string($0) }

@@ -118,7 +118,7 @@ extension PersistentContainer {
     }
   }
 
-  @Test func `is forgotten by a rollback, and by a refresh without changes`() throws {
+  @Test func `is forgotten by a rollback, a refresh without changes, and a reset`() throws {
     try letters().withLetter { context, letter in
       letter.body = largeBody()
       context.rollback()
@@ -130,6 +130,10 @@ extension PersistentContainer {
       context.refresh(letter, mergeChanges: false)
       try context.expectRefusals([])
       #expect(letter.body == Data([1]))
+      letter.body = largeBody()
+      context.reset()
+      #expect(!context.hasChanges)
+      try context.expectRefusals([])
     }
   }
 
@@ -209,5 +213,100 @@ extension PersistentContainer {
       try context.fetch(Letter.all).map(\.title)
     }
     #expect(titles == ["A"])
+  }
+
+  @Test func `is a mistake of a custom merge policy, with which nothing is saved`() throws {
+    let container = try letters()
+    try container.withLetter { _, _ in }
+    let ours = ManagedObjectContext(parent: container.coordinator)
+    let theirs = ManagedObjectContext(parent: container.coordinator)
+    let letter = try #require(try ours.fetch(Letter.all).first)
+    let same = try #require(try theirs.fetch(Letter.all).first)
+    (letter.title, same.title) = ("ours", "theirs")
+    try theirs.save()
+    ours.mergePolicy = .custom("large") { _ in .values(["body": .data(largeBody())]) }
+    let error = #expect(throws: StoreError.self) { try ours.save() }
+    guard case .mergePolicyMistakes(let mistakes)? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(mistakes.map(\.cause) == [.unfitValue(property: "body")])
+    #expect(letter.title == "ours" && ours.hasChanges)
+    let reader = ManagedObjectContext(parent: container.coordinator)
+    let stored = try #require(try reader.fetch(Letter.all).first)
+    #expect(stored.title == "theirs" && stored.body == Data([1]))
+  }
+}
+
+@Entity private final class Poem: ManagedObject {
+  @Attribute var title: String?
+  @Attribute var first: Data?
+  @Attribute var second: Data?
+  @Attribute var third: Data?
+  @Attribute var fourth: Data?
+  @Attribute(.derived(.uppercase("title"))) var heading: String?
+}
+
+/// Two contexts on a store of one poem, whose record may have 4,096 bytes, and each of its values a
+/// fourth of them.
+private struct PoemRivals {
+  let ours: ManagedObjectContext
+  let poem: Poem
+  let theirs: ManagedObjectContext
+  let same: Poem
+
+  /// - Important: first in a process.
+  init() throws {
+    setenv("STRATA_RECORD_BYTE_COUNT_MAX", "4096", 1)
+    let coordinator = try PersistentStoreCoordinator(inMemory: ManagedObjectModel(Poem.self))
+    let first = ManagedObjectContext(parent: coordinator)
+    _ = Poem(context: first)
+    try first.save()
+    ours = ManagedObjectContext(parent: coordinator)
+    theirs = ManagedObjectContext(parent: coordinator)
+    poem = try #require(try ours.fetch(Poem.all).first)
+    same = try #require(try theirs.fetch(Poem.all).first)
+    ours.mergePolicy = .mergeByPropertyObjectTrump
+  }
+
+  /// Saves both, and requires that ours is refused whole.
+  func save(expecting derivedProperty: String?) throws {
+    try theirs.save()
+    let error = try #require(throws: StoreError.self) { try ours.save() }
+    guard case .objectTooLarge(poem.objectID, derivedProperty) = error else { throw error }
+    try #require(ours.updatedObjects == [poem])
+    theirs.refreshAllObjects()
+    try #require(same.title == nil && same.first == nil)
+  }
+}
+
+/// In a process of its own, in which records are small.
+@Suite struct `A record that becomes too large in a save` {
+  @Test func `because it is merged with another one fails the save`() async {
+    await #expect(processExitsWith: .success) {
+      let rivals = try PoemRivals()
+      (rivals.poem.first, rivals.poem.second) = (Data(count: 1_024), Data(count: 1_024))
+      (rivals.same.third, rivals.same.fourth) = (Data(count: 1_024), Data(count: 1_024))
+      try rivals.save(expecting: nil)
+      rivals.poem.second = Data(count: 500)
+      try rivals.ours.save()
+      try #require(rivals.poem.fourth?.count == 1_024)
+    }
+  }
+
+  @Test func `because a value is derived fails the save`() async {
+    await #expect(processExitsWith: .success) {
+      let rivals = try PoemRivals()
+      // In upper case it has three scalars.
+      let title = String(repeating: "\u{390}", count: 150)
+      rivals.poem.title = title
+      (rivals.same.second, rivals.same.third, rivals.same.fourth) = (
+        Data(count: 1_024), Data(count: 1_024), Data(count: 1_000)
+      )
+      try rivals.save(expecting: "heading")
+      rivals.poem.title = "short"
+      try rivals.ours.save()
+      try #require(rivals.poem.heading == "SHORT")
+    }
   }
 }
