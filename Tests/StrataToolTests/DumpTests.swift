@@ -203,6 +203,10 @@ struct `A dump` {
       #"{"object":"Sample/9","values":{"int8":128}}"#,
       #"{"object":"Sample/9","values":{"decimal":340282366920938463463374607431768211456}}"#,
       #"{"object":"Sample/9","values":{"decimal":1e-9223372036854775808}}"#,
+      #"{"object":"Sample/9","values":{"decimal":1e128}}"#,
+      #"{"object":"Sample/9","values":{"decimal":1e-129}}"#,
+      #"{"object":"Sample/9","values":{"decimal":0e1000}}"#,
+      #"{"object":"Sample/9","values":{"decimal":0e-1000}}"#,
       #"{"links":"Label/60000","targets":{}}"#, #"{"end":{"objects":1}}"#, "\u{1B}[31m",
     ]
     for line in wrong {
@@ -214,14 +218,71 @@ struct `A dump` {
   }
 
   /// Of a value of two bytes, sixteen bytes of memory become.
-  @Test func `with more values in a line than any line has makes no store`() throws {
+  @Test func `with more values or levels in a line than any line has makes no store`() throws {
     let lines = try String(contentsOf: dump(), encoding: .utf8).split(separator: "\n")
     let many = "[" + repeatElement("1", count: 1 << 20).joined(separator: ",") + "]"
-    for line in [many, #"{"object":"Label/9","values":{"title":\#(many)}}"#] {
+    let deep = String(repeating: "[", count: 63) + String(repeating: "]", count: 63)
+    func line(_ title: String) -> String { #"{"object":"Label/9","values":{"title":\#(title)}}"# }
+    for (line, limit) in [
+      (many, "1048576 values"), (line(many), "1048576 values"), ("[[\(deep)]]", "64 levels"),
+      (line(deep), "64 levels"),
+    ] {
       let text = ([lines[0], Substring(line)] + lines.dropFirst()).joined(separator: "\n")
-      let outcome = try expectRefusal(of: text, "many values")
-      #expect(outcome.errors.contains("at most 1048576 values"), "\(outcome.errors)")
+      let outcome = try expectRefusal(of: text, limit)
+      #expect(outcome.errors.contains("at most \(limit)"), "\(outcome.errors)")
     }
+  }
+
+  @Test func `with decimals in any notation is loaded with their values`() throws {
+    func power(_ exponent: Int) -> Decimal {
+      Decimal(sign: .plus, exponent: exponent, significand: 1)
+    }
+    let decimals: [String: Decimal] = [
+      "1e127": power(127), "0.001e130": power(127), "1e-128": power(-128),
+      "1000e-131": power(-128), "0e999": 0, "0e-999": 0, "1E+2": 100, "-1e2": -100,
+    ]
+    var lines = try String(contentsOf: dump(), encoding: .utf8).split(separator: "\n")
+    let count = lines.count { $0.hasPrefix(#"{"object":"#) }
+    for (index, digits) in decimals.keys.enumerated() {
+      let values = #"{"name":"=\#(digits)","decimal":\#(digits)}"#
+      lines.insert(#"{"object":"Sample/\#(60_001 + index)","values":\#(values)}"#, at: 1)
+    }
+    lines[lines.count - 1] = #"{"end":{"objects":\#(count + decimals.count)}}"#
+    let (input, loaded) = (folder.file("input"), folder.file("loaded.strata"))
+    try Data(lines.joined(separator: "\n").utf8).write(to: input)
+    let outcome = try ToolProcess.run("load", loaded.path, input: input)
+    #expect(outcome.exitCode == 0, "\(outcome.errors)")
+    let context = ManagedObjectContext(
+      parent: try PersistentStoreCoordinator(
+        at: loaded, model: SampleStore.model(), isReadOnly: true))
+    let samples = try context.fetch(Sample.where { $0.name.hasPrefix("=") })
+    let found = samples.map { (String($0.name.dropFirst()), $0.decimal ?? .nan) }
+    #expect(Dictionary(uniqueKeysWithValues: found) == decimals)
+  }
+
+  /// Loads the dump with a line of so many bytes, where a line may have 200,000.
+  private func load(withLineOf byteCount: Int) throws -> ToolProcess.Outcome {
+    let lines = try String(contentsOf: dump(), encoding: .utf8).split(separator: "\n")
+    let line = String(repeating: " ", count: byteCount - lines[1].utf8.count) + lines[1]
+    let text = ([lines[0], line[...]] + lines.dropFirst(2)).joined(separator: "\n")
+    try Data(text.utf8).write(to: folder.file("input"))
+    return try ToolProcess.run(
+      "load", folder.file("loaded.strata").path, input: folder.file("input"),
+      variables: ["STRATA_LINE_BYTE_COUNT_MAX": "200000"])
+  }
+
+  @Test func `with a line as long as a line may be is loaded`() throws {
+    let outcome = try load(withLineOf: 200_000)
+    #expect(outcome.exitCode == 0, "\(outcome.errors)")
+  }
+
+  @Test(arguments: [400_000])
+  func `with a longer line makes no store`(byteCount: Int) throws {
+    let outcome = try load(withLineOf: byteCount)
+    #expect(outcome.exitCode == 65, "\(outcome.errors)")
+    #expect(outcome.errors.contains("Line 2 "), "\(outcome.errors)")
+    #expect(outcome.errors.contains("it is longer than 200000 bytes"), "\(outcome.errors)")
+    #expect(!FileManager.default.fileExists(atPath: folder.file("loaded.strata").path))
   }
 
   @Test func `whose links lead to objects that are not there makes no store`() throws {

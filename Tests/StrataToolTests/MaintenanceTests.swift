@@ -147,6 +147,10 @@ struct `The tool that looks after a store` {
     #expect(try migrate("{}").exitCode == 65)
     #expect(try migrate("{\"entities\":[{\"name\":1}]}").exitCode == 65)
     #expect(try migrate("nonsense").exitCode == 65)
+    let deep = try migrate(String(repeating: "[", count: 65) + String(repeating: "]", count: 65))
+    #expect(deep.exitCode == 65 && deep.errors.contains("at most 64 levels"))
+    let many = try migrate("[" + repeatElement("1", count: 1 << 20).joined(separator: ",") + "]")
+    #expect(many.exitCode == 65 && many.errors.contains("at most 1048576 values"))
     let link = #"{"name":"b","kind":"toOne","destination":"A","inverse":"a"}"#
     let oneSided = try migrate(#"{"entities":[{"name":"A","relationships":[\#(link)]}]}"#)
     #expect(oneSided.exitCode == 65 && oneSided.errors.contains("“inverse” of A.b"))

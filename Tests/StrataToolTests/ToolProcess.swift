@@ -53,20 +53,24 @@ enum ToolProcess {
   ///   - arguments: behind the name of the tool.
   ///   - input: the file that is the standard input; nil for none.
   ///   - onTerminal: whether the standard output is a terminal.
+  ///   - variables: of the environment, besides those of this process.
   static func run(
-    _ arguments: String..., input: URL? = nil, onTerminal: Bool = false
+    _ arguments: String..., input: URL? = nil, onTerminal: Bool = false,
+    variables: [String: String] = [:]
   ) throws -> Outcome {
-    try run(arguments, input: input, onTerminal: onTerminal)
+    try run(arguments, input: input, onTerminal: onTerminal, variables: variables)
   }
 
   static func run(
-    _ arguments: [String], input: URL? = nil, onTerminal: Bool = false
+    _ arguments: [String], input: URL? = nil, onTerminal: Bool = false,
+    variables: [String: String] = [:]
   ) throws -> Outcome {
     let process = Process()
     process.executableURL = product("strata")
     process.arguments = arguments
     process.environment = ProcessInfo.processInfo.environment.merging(
-      ["TERM": "xterm", "NO_COLOR": "1"]) { $1 }
+      ["TERM": "xterm", "NO_COLOR": "1"]
+    ) { $1 }.merging(variables) { $1 }
     process.standardInput = try input.map { try FileHandle(forReadingFrom: $0) } ?? .nullDevice
     let errors = Pipe()
     process.standardError = errors

@@ -6,7 +6,7 @@ import Foundation
 /// The length of a line is limited, so that an input without line ends does not fill the memory.
 struct LineReader {
   /// The default limit, 8 GiB: the largest external value, 4 GiB - 1, takes 5.4 GiB in base 64.
-  static let lineByteCountMax = 8 << 30
+  static var lineByteCountMax: Int { lineByteCountMaxInTests ?? 8 << 30 }
 
   private var buffer: [UInt8] = []
   /// The bytes before are lines that were returned.
@@ -18,6 +18,16 @@ struct LineReader {
   private(set) var lineNumber = 0
 
   private static let readByteCount = 1 << 16
+
+  #if DEBUG
+    /// The environment variable `STRATA_LINE_BYTE_COUNT_MAX`: a number in place of the default, so
+    /// that a test of it needs little memory. Release builds ignore it.
+    private static let lineByteCountMaxInTests = getenv("STRATA_LINE_BYTE_COUNT_MAX").flatMap {
+      Int(String(cString: $0))
+    }
+  #else
+    private static var lineByteCountMaxInTests: Int? { nil }
+  #endif
 
   private let lineByteCountMax: Int
   private let source: Int32
