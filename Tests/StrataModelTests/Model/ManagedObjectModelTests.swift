@@ -74,6 +74,14 @@ private enum Geography {
     #expect(chain[63].rootEntity === chain[0])
   }
 
+  @Test func `has at most 32,767 entities`() throws {
+    let most = (0..<32_767).map { entity("E\($0)") }
+    #expect(try ManagedObjectModel(entities: most).entities.count == 32_767)
+    #expect(throws: ModelError.tooLarge) {
+      try ManagedObjectModel(entities: most + [entity("F")])
+    }
+  }
+
   private func wide(
     _ name: String, of superentity: EntityDescription? = nil, propertyCount: Int,
     _ options: Set<AttributeOption> = [], indexes: [[String]] = []

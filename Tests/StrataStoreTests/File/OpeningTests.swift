@@ -35,29 +35,111 @@ private func open(_ path: String) throws -> LMDBStore {
     }
   }
 
-  @Test func `whose entities have had all numbers opens with its model, and with no larger one`()
-    throws
-  {
+  /// The first 32,767 entities that models of a store have had use up its numbers of entities. Its
+  /// properties, constraints and indexes have numbers in common.
+  @Test(
+    arguments: ["an entity", "an attribute", "an index", "a constraint"], [32_766, 32_767])
+  func `takes a model with more until all numbers are used up, and then its own model`(
+    added: String, last: Int
+  ) throws {
     class Thing {}
+    func model(with added: String = "") throws -> ManagedObjectModel {
+      let names = added == "an attribute" ? ["a", "b", "c"] : ["a", "b"]
+      let pair = EntityDescription(
+        "Pair", class: Thing.self, uniqueTogether: added == "a constraint" ? [["a", "b"]] : [],
+        indexes: added == "an index" ? [["a", "b"]] : [],
+        properties: names.map {
+          .attribute(AttributeDescription($0, type: .string, isOptional: true))
+        })
+      let other = EntityDescription("New", class: Thing.self, properties: [])
+      return try ManagedObjectModel(entities: added == "an entity" ? [pair, other] : [pair])
+    }
     let folder = try TemporaryDirectory()
     let path = folder.file("store").path
-    let model = try Atlas.model()
-    let text = String(decoding: SchemaNumbers(newStoreOf: model).text, as: UTF8.self)
-      .replacing(/"lastEntity":[0-9]+/, with: #""lastEntity":32767"#)
+    let name = added == "an entity" ? "lastEntity" : "lastProperty"
+    let text = String(decoding: SchemaNumbers(newStoreOf: try model()).text, as: UTF8.self)
+      .replacing(try Regex("\"\(name)\":[0-9]+"), with: "\"\(name)\":\(last)")
     let numbers = try JSONDecoder().decode(SchemaNumbers.self, from: Data(text.utf8))
     let blueprint = try #require(
       StoreBlueprint(
-        uuid: UUID(), model: model, numbers: numbers, formerNames: nil, firstFreeSerial: 1,
+        uuid: UUID(), model: model(), numbers: numbers, formerNames: nil, firstFreeSerial: 1,
         stage: nil, values: [:]))
-    try blueprint.createStore(at: path, model: model)
-    let added = EntityDescription("New", class: Thing.self, properties: [])
-    let larger = try ManagedObjectModel(entities: model.entities + [added])
+    try blueprint.createStore(at: path, model: model())
+    if last == 32_766 {
+      try LMDBStore.open(at: path, model: model(with: added), durability: .none).close()
+    } else {
+      #expect {
+        try LMDBStore.open(at: path, model: model(with: added), durability: .none)
+      } throws: {
+        if case StoreError.tooManyModels = $0 { true } else { false }
+      }
+      try LMDBStore.open(at: path, model: model(), durability: .none).close()
+    }
+  }
+
+  @Test func `has had at most 32,767 models, and opens with the last of them`() throws {
+    class Thing {}
+    func model(with added: String...) throws -> ManagedObjectModel {
+      let new = added.map { EntityDescription($0, class: Thing.self, properties: []) }
+      return try ManagedObjectModel(entities: Atlas.model().entities + new)
+    }
+    let folder = try TemporaryDirectory()
+    let path = folder.file("store").path
+    try open(path).close()
+    do {
+      var options = EnvironmentOptions()
+      options.durability = .none
+      // As if the store had had 32,766 models.
+      try Environment.open(at: path, options: options).writeSync { transaction in
+        guard let tree = try transaction.tree(named: "catalog") else { throw Absent() }
+        let (key, version) = (Array("version".utf8), [0xFE, 0x7F] as [UInt8])
+        try key.withUnsafeBytes { key in
+          try version.withUnsafeBytes { try transaction.put(key, $0, in: tree) }
+        }
+        let generation = [UInt8](repeating: 0, count: 8) + version
+        try generation.withUnsafeBytes { try transaction.setNote("#generation", to: $0) }
+      }
+    }
+    try LMDBStore.open(at: path, model: model(with: "A"), durability: .none).close()
     #expect {
-      try LMDBStore.open(at: path, model: larger, durability: .none)
+      try LMDBStore.open(at: path, model: model(with: "A", "B"), durability: .none)
     } throws: {
       if case StoreError.tooManyModels = $0 { true } else { false }
     }
-    try open(path).close()
+    let store = try LMDBStore.open(at: path, model: model(with: "A"), durability: .none)
+    var edit = Edit(store)
+    let key = edit.insert(Atlas.city, ["name": .string("a")])
+    try edit.save()
+    #expect(try store.value("name", of: key) == .string("a"))
+  }
+
+  @Test func `keeps an object of as many properties as an entity may have`() throws {
+    class Thing {}
+    let entity = EntityDescription(
+      "Wide", class: Thing.self,
+      properties: (0..<4_095).map {
+        .attribute(AttributeDescription("p\($0)", type: .string, isOptional: true))
+      })
+    let model = try ManagedObjectModel(entities: [entity])
+    let folder = try TemporaryDirectory()
+    let path = folder.file("store").path
+    let key: ObjectKey
+    do {
+      let store = try LMDBStore.open(at: path, model: model, durability: .none)
+      var edit = Edit(store)
+      let values = (0..<4_095).map { ("p\($0)", PropertyValue.string("value \($0)")) }
+      key = edit.insert(entity, Dictionary(uniqueKeysWithValues: values))
+      try edit.save()
+      store.close()
+    }
+    let store = try LMDBStore.open(at: path, model: model, durability: .none)
+    var edit = Edit(store)
+    try edit.update(key, ["p4094": .string("another")])
+    try edit.save()
+    for number in [0, 1, 2_047, 4_093] {
+      #expect(try store.value("p\(number)", of: key) == .string("value \(number)"))
+    }
+    #expect(try store.value("p4094", of: key) == .string("another"))
   }
 
   @Test func `with 1,500 entities is described without their classes`() throws {

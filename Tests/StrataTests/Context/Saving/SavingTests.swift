@@ -2,6 +2,7 @@
 import ContextTestSupport
 import Foundation
 import Strata
+import StrataLMDB
 import StrataTestSupport
 import Testing
 
@@ -43,6 +44,39 @@ import Testing
       #expect(city.country?.name == "Iran")
       #expect(city.country?.cities.count == 1)
     }
+  }
+
+  @Test func `of an object beyond the last ID of the store is refused, and the object is usable`()
+    throws
+  {
+    let directory = try TemporaryDirectory()
+    do {
+      let context = ManagedObjectContext(parent: try geography(in: directory).coordinator)
+      context.city("saved")
+      try context.save()
+    }
+    do {
+      var options = EnvironmentOptions()
+      options.durability = .none
+      let path = directory.file("geography.strata").path
+      try Environment.open(at: path, options: options).writeSync { transaction in
+        // LMDB knows the order of keys once a tree is open.
+        _ = try transaction.tree(named: "catalog")
+        let counter = (UInt64(1) << 40 - 1).littleEndian
+        try withUnsafeBytes(of: counter) { try transaction.setNote("#serial", to: $0) }
+      }
+    }
+    let context = ManagedObjectContext(parent: try geography(in: directory).coordinator)
+    let city = context.city("new", in: context.country("IR"))
+    let error = try #require(throws: StoreError.self) { try context.save() }
+    guard case .serialsExhausted = error else { throw error }
+    city.name = "renamed"
+    #expect(try context.cityNames() == ["renamed", "saved"])
+    #expect(city.country?.cities.count == 1)
+    context.rollback()
+    try #require(try context.fetch(City.all).first).name = "changed"
+    try context.save()
+    #expect(try context.cityNames() == ["changed"])
   }
 
   @Test func `is not seen by a sibling before, and is when it fetches after`() async throws {
