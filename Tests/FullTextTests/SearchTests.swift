@@ -246,6 +246,18 @@ private let texts: [String?] = [
         try context.numbers(many)
       }
       expectEqual(try context.numbers((0..<64).map { "w\($0)" }.joined(separator: " ")), [])
+      for words in [many, ""] {
+        let isUnfit: (any Error) -> Bool = {
+          if case QueryError.invalidWords = $0 { true } else { false }
+        }
+        #expect("\(words)") {
+          try context.fetch(Article.where { $0.text.relevance(to: words) > 0 })
+        } throws: { isUnfit($0) }
+        #expect("\(words)") {
+          try context.fetch(Article.all.sorted(byRelevanceOf: \.text, to: words))
+        } throws: { isUnfit($0) }
+        #expect("\(words)") { try WordQuery(words) } throws: { isUnfit($0) }
+      }
       #expect(throws: QueryError.withoutWordIndex(entity: "Author", property: "motto")) {
         try context.fetch(Author.where { $0.motto.relevance(to: "a") > 0 })
       }
@@ -263,6 +275,9 @@ private let texts: [String?] = [
       expectEqual(try context.numbers("\"w77 w78 w79\""), [1])
       expectEqual(try context.numbers("w1999*"), [1])
       expectEqual(try context.numbers(long), [2])
+      // Of a word, 96 bytes are compared.
+      expectEqual(try context.numbers(String(repeating: "x", count: 96) + "y"), [2])
+      expectEqual(try context.numbers(String(repeating: "x", count: 95) + "y"), [])
       expectEqual(try context.numbers("\"\(long) end\""), [2])
       let article = try #require(try context.fetch(Article.where { $0.number == 1 }).first)
       article.text = "short"

@@ -221,6 +221,26 @@ import Testing
     #expect(error(deepest) == nil)
   }
 
+  @Test func `may have 64 levels of nesting, of which a bracket is two`() {
+    /// A constant is at the first level.
+    func nested(_ brackets: Int, _ negations: Int) -> String? {
+      let format =
+        String(repeating: "(", count: brackets) + String(repeating: "NOT ", count: negations)
+        + "TRUEPREDICATE" + String(repeating: ")", count: brackets)
+      return error(format)?.expected
+    }
+    for (brackets, negations) in [(0, 63), (31, 1), (20, 23)] {
+      #expect(nested(brackets, negations) == nil)
+      #expect(nested(brackets, negations + 1) == "at most 64 levels of nesting")
+    }
+  }
+
+  @Test func `may have 128 operators in a calculation`() throws {
+    let most = "rank" + String(repeating: " + 1", count: 128)
+    #expect(try resolve(most + " = 1").hasSuffix("== a number"))
+    #expect(error(most + " + 1 = 1")?.expected == "at most 128 operators in a calculation")
+  }
+
   @Test func `may have a chain of any length`() throws {
     let chain = Array(repeating: "rank > 1", count: 10_000)
     #expect(error(Array(repeating: "rank + 1 = 1", count: 500).joined(separator: " OR ")) == nil)
