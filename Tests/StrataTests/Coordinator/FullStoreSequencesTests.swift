@@ -22,6 +22,8 @@ import Testing
 private struct FullStoreWork {
   let coordinator: PersistentStoreCoordinator
   let byteCountMax: Int
+  /// Whether it is the store that is full, and not the disk.
+  let isLimited: Bool
   var random: SeededGenerator
   /// The size of each object's content, by its number.
   var sizes: [Int: Int] = [:]
@@ -30,12 +32,11 @@ private struct FullStoreWork {
   /// The results so far.
   var counts = FullStoreCounts()
 
-  /// - Parameter isLimited: whether it is the store that is full, and not the disk.
   init(at url: URL, byteCountMax: Int, isLimited: Bool, seed: UInt64) throws {
     coordinator = try PersistentStoreCoordinator(
       at: url, model: ManagedObjectModel(Shelf.self, Box.self), durability: .none,
       maximumByteCount: isLimited ? byteCountMax : nil)
-    self.byteCountMax = byteCountMax
+    (self.byteCountMax, self.isLimited) = (byteCountMax, isLimited)
     random = SeededGenerator(seed: seed)
   }
 
@@ -106,9 +107,11 @@ private struct FullStoreWork {
     note(isSaved, new.map { ($0, size) })
   }
 
+  /// Gives a third of the objects a size, or only those of them that are larger. Then it succeeds.
   private mutating func update() throws {
-    let chosen = sizes.keys.filter { $0 % 3 == 0 }
     let size = draw(0...12_000)
+    let isShortening = size.isMultiple(of: 2)
+    let chosen = sizes.filter { $0.key % 3 == 0 && (!isShortening || $0.value > size) }.map(\.key)
     let isSaved = try Self.hasRoom {
       let context = ManagedObjectContext(parent: coordinator)
       for box in try context.fetch(Box.where { $0.number.isIn(chosen) }) {
@@ -117,6 +120,9 @@ private struct FullStoreWork {
       try context.save()
     }
     note(isSaved, chosen.map { ($0, size) })
+    if isLimited, !keepsHistory, isShortening {
+      #expect(isSaved, "an update that makes nothing longer was refused")
+    }
   }
 
   /// Deletes a part of the objects. It succeeds, if need be in parts of the number that the error
@@ -207,6 +213,56 @@ private func runSequence(
   counts.refused += work.counts.refused
   counts.deletions += work.counts.deletions
   counts.inParts += work.counts.inParts
+}
+
+@Suite struct `A full store that keeps a history` {
+  /// The record of a deletion names the author, and has more bytes than the deleted object.
+  @Test(arguments: [8_000])
+  func `takes deletions with long records, and has room for others when it takes no more`(
+    authorByteCount: Int
+  ) async throws {
+    let directory = try TemporaryDirectory()
+    let coordinator = try PersistentStoreCoordinator(
+      at: directory.file("full.strata"), model: ManagedObjectModel(Shelf.self, Box.self),
+      durability: .none, maximumByteCount: 1 << 20)
+    try await coordinator.keepHistory()
+    try await onOwnThread {
+      let context = ManagedObjectContext(parent: coordinator)
+      func requireFull(_ body: () throws -> Void) throws {
+        let error = try #require(throws: StoreError.self) { while true { try body() } }
+        guard case .storeFull = error else { throw error }
+        context.rollback()
+      }
+      try requireFull { try context.saveBoxes(50, of: 1_000) }
+      try requireFull { try context.saveBoxes(1, of: 0) }
+      var boxes = try context.fetch(Box.all)
+      var small = boxes.filter { $0.content.isEmpty }
+      let count = small.count
+      context.transactionAuthor = String(repeating: "a", count: authorByteCount)
+      try requireFull {
+        let box = small.popLast()
+        context.delete(try #require(box))
+        try context.save()
+      }
+      #expect(count - small.count > 20)
+      context.transactionAuthor = nil
+      // Of each three boxes of one page, one: the save writes all of their pages anew.
+      boxes.removeAll { $0.content.isEmpty }
+      for (index, box) in boxes.enumerated() where index.isMultiple(of: 3) { context.delete(box) }
+      try context.save()
+    }
+    try await coordinator.deleteHistory(through: coordinator.currentHistoryToken())
+    try await onOwnThread {
+      try ManagedObjectContext(parent: coordinator).saveBoxes(50, of: 1_000)
+    }
+  }
+}
+
+extension ManagedObjectContext {
+  fileprivate func saveBoxes(_ count: Int, of byteCount: Int) throws {
+    for _ in 0..<count { Box(context: self).content = Data(count: byteCount) }
+    try save()
+  }
 }
 
 @Suite struct `A store that is full most of the time` {

@@ -24,6 +24,30 @@ import Testing
   }
 }
 
+@Suite struct `A full store in memory` {
+  /// The limit is that of the tests: `TestProcess.c`.
+  @Test func `loses nothing, takes a deletion, and then other objects`() throws {
+    let coordinator = try PersistentStoreCoordinator(inMemory: geographyModel())
+    let context = ManagedObjectContext(parent: coordinator)
+    var count = 0
+    let full = try #require(throws: StoreError.self) {
+      while true {
+        context.city(String(repeating: "x", count: 1 << 20))
+        try context.save()
+        count += 1
+      }
+    }
+    guard case .storeFull = full else { throw full }
+    context.rollback()
+    #expect(try count > 20 && context.count(City.all) == count)
+    for city in try context.fetch(City.all) { context.delete(city) }
+    try context.save()
+    context.city("after")
+    try context.save()
+    #expect(try context.cityNames() == ["after"])
+  }
+}
+
 /// At the default settings, which the tests of this process do not have: `TestProcess.c`.
 @Suite struct `Stores in files` {
   @Test(
