@@ -276,7 +276,7 @@ struct `A dump` {
     #expect(outcome.exitCode == 0, "\(outcome.errors)")
   }
 
-  @Test(arguments: [400_000])
+  @Test(arguments: [200_001, 400_000])
   func `with a longer line makes no store`(byteCount: Int) throws {
     let outcome = try load(withLineOf: byteCount)
     #expect(outcome.exitCode == 65, "\(outcome.errors)")

@@ -45,27 +45,22 @@ struct LineReader {
   /// - Throws: `ToolError.input`; `.dumpLine` if the line is too long.
   mutating func next() throws(ToolError) -> ArraySlice<UInt8>? {
     while true {
-      if let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {
-        let line = buffer[start..<end]
-        start = end + 1
-        searched = start
-        lineNumber += 1
-        if !line.isEmpty { return line }
-        continue
-      }
-      searched = buffer.count
-      if isAtEnd {
-        guard start < buffer.count else { return nil }
-        let line = buffer[start...]
-        start = buffer.count
-        lineNumber += 1
-        return line
-      }
-      guard buffer.count - start <= lineByteCountMax else {
+      let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n"))
+      searched = end ?? buffer.count
+      guard searched - start <= lineByteCountMax else {
         throw .dumpLine(
           number: lineNumber + 1, reason: "it is longer than \(lineByteCountMax) bytes")
       }
-      try read()
+      if end == nil, !isAtEnd {
+        try read()
+        continue
+      }
+      if end == nil, start == buffer.count { return nil }
+      let line = buffer[start..<searched]
+      start = end.map { $0 + 1 } ?? buffer.count
+      searched = start
+      lineNumber += 1
+      if !line.isEmpty { return line }
     }
   }
 
