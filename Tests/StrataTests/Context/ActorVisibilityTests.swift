@@ -365,8 +365,9 @@ private final class HeldCity: @unchecked Sendable {
   }
 
   #if DEBUG
-    @Test(.timeLimit(.minutes(5)))
-    func `an observer of a property may enter the queue in which the caller reads`() async throws {
+    @Test func `an observer of a property may enter the queue in which the caller reads`()
+      async throws
+    {
       let (child, id) = (child, id)
       let saver = ContextQueue(parent: counter.executor)
       let (isReading, hasHeard) = (DispatchSemaphore(value: 0), RaisedFlag())
