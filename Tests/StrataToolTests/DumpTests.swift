@@ -260,7 +260,7 @@ struct `A dump` {
     #expect(Dictionary(uniqueKeysWithValues: found) == decimals)
   }
 
-  /// Loads the dump with a line of so many bytes, where a line may have 200,000.
+  /// Loads the dump with a line of this many bytes, where a line may have 200,000.
   private func load(withLineOf byteCount: Int) throws -> ToolProcess.Outcome {
     let lines = try String(contentsOf: dump(), encoding: .utf8).split(separator: "\n")
     let line = String(repeating: " ", count: byteCount - lines[1].utf8.count) + lines[1]
@@ -341,7 +341,7 @@ struct `A dump` {
     #expect(try Data(contentsOf: file) == Data("mine".utf8))
   }
 
-  /// Loads a text that is no whole dump, and expects that nothing is left of it.
+  /// Loads a text that is not a whole dump, and expects that nothing is left of it.
   @discardableResult
   private func expectRefusal(
     of text: some StringProtocol, _ what: some StringProtocol

@@ -188,7 +188,7 @@ struct `The tool that looks after a store` {
     }
   }
 
-  /// Expects that a file with these entities is no model to a migration.
+  /// Expects that a migration refuses a file with these entities.
   private func expectRefusal(ofModelWith entities: String) throws {
     let file = folder.file("model.json")
     try Data("{\"entities\":[\(entities)]}".utf8).write(to: file)

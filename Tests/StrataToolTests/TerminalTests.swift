@@ -40,7 +40,7 @@ struct `The tool on a terminal` {
     coordinator.store.close()
   }
 
-  /// Expects that what the command says has a hostile text, and nothing of it unescaped.
+  /// Expects that the output has a hostile text, escaped.
   private func expectSafe(_ arguments: [String]) throws {
     let outcome = try ToolProcess.run(arguments, onTerminal: true)
     let said = outcome.output + outcome.errors

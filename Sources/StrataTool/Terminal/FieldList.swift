@@ -26,7 +26,7 @@ struct FieldList {
 
   /// Writes one line for each field that has a text.
   func write(to output: inout StandardOutput) throws {
-    // Names too may be a stranger's: those of entities are.
+    // Names too may be a stranger's: `info` lists entities by their names.
     let shown = fields.filter { !$0.text.isEmpty }
       .map { (name: $0.name.safeInTerminal, text: $0.text.safeInTerminal) }
     let width = shown.map(\.name.count).max() ?? 0

@@ -246,7 +246,7 @@ private func runSequence(
       }
       #expect(count - small.count > 20)
       context.transactionAuthor = nil
-      // Of each three boxes of one page, one: the save writes all of their pages anew.
+      // Of each three boxes of one page, one: the save writes all of their pages again.
       boxes.removeAll { $0.content.isEmpty }
       for (index, box) in boxes.enumerated() where index.isMultiple(of: 3) { context.delete(box) }
       try context.save()
