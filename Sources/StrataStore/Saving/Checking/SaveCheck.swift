@@ -62,11 +62,11 @@ enum SaveCheck {
 
   /// Drafts refuse records that are too large, but a merge of two records can make one.
   private static func checkSizes(of plan: SavePlan) throws(StoreError) {
+    let byteCountMax = Record.byteCountMax
     for section in plan.sections {
       for place in section.items.indices {
         // By part: a copy of the item would count references.
-        guard let byteCount = section.items[place].new?.byteCount,
-          byteCount > Record.byteCountMax
+        guard let byteCount = section.items[place].new?.byteCount, byteCount > byteCountMax
         else { continue }
         throw .objectTooLarge(
           ObjectID(store: section.entity.store, key: section.items[place].key),
