@@ -194,17 +194,11 @@ import Testing
   @Test func `deletes nothing when its task is cancelled`() async throws {
     let container = try ledger(entries: 9_000)
     let request = BatchDeleteRequest(LedgerEntry.where { $0.amount > 0 })
-    let task = Mutex<Task<BatchDeleteResult, any Error>?>(nil)
-    let mayBegin = AsyncStream<Void>.makeStream()
-    let running = Task {
-      for await _ in mayBegin.stream { break }
-      return try await container.coordinator.execute(request) { _ in
-        task.withLock { $0?.cancel() }
+    await #expect(throws: CancellationError.self) {
+      try await executingCancellably { cancel in
+        try await container.coordinator.execute(request) { _ in cancel() }
       }
     }
-    task.withLock { $0 = running }
-    mayBegin.continuation.yield()
-    await #expect(throws: CancellationError.self) { try await running.value }
     #expect(try amounts(container).count == 9_000)
     let early = Task {
       withUnsafeCurrentTask { $0?.cancel() }

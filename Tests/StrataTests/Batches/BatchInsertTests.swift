@@ -374,17 +374,13 @@ private struct Stop: Error, Equatable {}
 
   @Test func `that is cancelled inserts nothing`() async throws {
     let container = try ledger()
-    let task = Mutex<Task<BatchInsertResult, any Error>?>(nil)
-    let mayBegin = AsyncStream<Void>.makeStream()
-    let running = Task {
-      for await _ in mayBegin.stream { break }
-      return try await container.coordinator.execute(
-        BatchInsertRequest(LedgerEntry.self), rows: 0..<50_000,
-        progress: { _ in task.withLock { $0?.cancel() } }, fill: { $0.amount = $1 })
+    await #expect(throws: CancellationError.self) {
+      try await executingCancellably { cancel in
+        try await container.coordinator.execute(
+          BatchInsertRequest(LedgerEntry.self), rows: 0..<50_000, progress: { _ in cancel() },
+          fill: { $0.amount = $1 })
+      }
     }
-    task.withLock { $0 = running }
-    mayBegin.continuation.yield()
-    await #expect(throws: CancellationError.self) { try await running.value }
     #expect(try read(container) { try $0.count(LedgerEntry.all) } == 0)
   }
 

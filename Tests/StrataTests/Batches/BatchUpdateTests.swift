@@ -171,28 +171,13 @@ import Testing
     #expect(told.withLock { $0 } == [2, 2, 3, 3])
   }
 
-  /// Executes a request in a task that its first report of progress cancels.
-  private func executeCancelled(
-    _ request: BatchUpdateRequest<LedgerEntry>, in container: PersistentContainer
-  ) async throws {
-    let task = Mutex<Task<BatchUpdateResult, any Error>?>(nil)
-    let mayBegin = AsyncStream<Void>.makeStream()
-    let running = Task {
-      for await _ in mayBegin.stream { break }
-      return try await container.coordinator.execute(request) { _ in
-        task.withLock { $0?.cancel() }
-      }
-    }
-    task.withLock { $0 = running }
-    mayBegin.continuation.yield()
-    _ = try await running.value
-  }
-
   @Test func `changes nothing when its task is cancelled`() async throws {
     let container = try ledger(entries: 9_000)
     let request = BatchUpdateRequest(LedgerEntry.all).setting(\.amount, to: -1)
     await #expect(throws: CancellationError.self) {
-      try await executeCancelled(request, in: container)
+      try await executingCancellably { cancel in
+        try await container.coordinator.execute(request) { _ in cancel() }
+      }
     }
     let changed = try await container.root.perform { context in
       try context.count(LedgerEntry.where { $0.amount == -1 })
@@ -211,7 +196,9 @@ import Testing
     let request = BatchUpdateRequest(LedgerEntry.all).setting(\.amount, to: -1)
       .committing(every: 2_000)
     let error = await #expect(throws: BatchInterruption.self) {
-      try await executeCancelled(request, in: container)
+      try await executingCancellably { cancel in
+        try await container.coordinator.execute(request) { _ in cancel() }
+      }
     }
     let interruption = try #require(error)
     #expect(interruption.underlyingError is CancellationError)
