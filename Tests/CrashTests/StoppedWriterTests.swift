@@ -297,8 +297,9 @@
       let queue = ContextQueue(parent: coordinator)
       try growth(queue)
       for _ in 0..<importCount {
-        let other = try WriterProcess(storeAt: store, doing: "imports")
-        #expect(other.kill(microseconds: 0, after: "doubling") != nil)
+        let other = try WriterProcess(storeAt: store, doing: "grow")
+        defer { other.end() }
+        #expect(other.wait(for: "grown"))
       }
       let size = try FileManager.default.attributesOfItem(atPath: store.path)[.size] as? Int
       // Behind the end of the map, which has room for deletions.

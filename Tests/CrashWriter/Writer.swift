@@ -12,7 +12,8 @@ import Strata
 /// <round>` and `deleted <round>` around a batch delete of half of it.
 ///
 /// With the word `imports` it inserts lines by a batch, and doubles their sequences by another: it
-/// says `inserting <round>`, `doubling <round>` and `done <round>`.
+/// says `inserting <round>`, `doubling <round>` and `done <round>`. With the word `grow` it inserts
+/// the lines once, says `grown`, and ends.
 ///
 /// With the word `backup` it fills the store and backs it up to `<store>.copy`, with the word
 /// `compacting-backup` to a compacted one: it says `backing up` and `backed up`.
@@ -41,7 +42,7 @@ import Strata
     {
       try record(operation, URL(fileURLWithPath: arguments[1]), to: arguments[4])
     }
-    let words = ["batches", "imports", "backup", "compacting-backup", "evolve", "migrate"]
+    let words = ["batches", "imports", "grow", "backup", "compacting-backup", "evolve", "migrate"]
     guard arguments.count == 2 || words.map({ [$0] }).contains(arguments.dropFirst(2)) else {
       say("usage: CrashWriter <store> [\(words.joined(separator: " | "))]")
       say("       CrashWriter <store> <operation> <event> <call>")
@@ -56,6 +57,11 @@ import Strata
       at: URL(fileURLWithPath: arguments[1]), model: model)
     if arguments.last == "batches" { try deleteInBatches(container) }
     if arguments.last == "imports" { try importInBatches(container) }
+    if arguments.last == "grow" {
+      try insertLines(container)
+      say("grown")
+      exit(0)
+    }
     if arguments.last?.hasSuffix("backup") == true {
       let isCompacting = arguments.last == "compacting-backup"
       try backUp(container, to: arguments[1] + ".copy", compacting: isCompacting)
@@ -167,17 +173,21 @@ import Strata
     while true {
       round += 1
       say("inserting \(round)")
-      try container.coordinator.execute(
-        BatchInsertRequest(Line.self), rows: 1...Ledger.importedCount
-      ) { line, number in
-        line.sequence = number
-        line.text = Ledger.text(number, 0)
-      }
+      try insertLines(container)
       say("doubling \(round)")
       try container.coordinator.execute(
         BatchUpdateRequest(Line.all).setting(\.sequence) { $0.sequence * 2 })
       say("done \(round)")
       try container.coordinator.execute(BatchDeleteRequest(Line.all))
+    }
+  }
+
+  private static func insertLines(_ container: PersistentContainer) throws {
+    try container.coordinator.execute(
+      BatchInsertRequest(Line.self), rows: 1...Ledger.importedCount
+    ) { line, number in
+      line.sequence = number
+      line.text = Ledger.text(number, 0)
     }
   }
 
