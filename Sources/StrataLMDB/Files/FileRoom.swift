@@ -8,15 +8,11 @@ import Synchronization
 /// LMDB writes each changed page to another place, and uses the former one again two commits later
 /// at the earliest (mdb.c: `mdb_find_oldest`). So a commit that deletes needs new pages, and in a
 /// file that cannot grow it would fail for ever. Two kinds of room are kept for it:
-/// - of the map: a commit that adds content may not make the file larger than `byteCountMax`, and
-///   the map is more than twice as large. A deletion of everything fits.
+/// - of the map, which is more than twice as large as `byteCountMax`. What a commit may take of the
+///   map depends on what it does: `Change.Kind`.
 /// - of the disk: blocks behind the end of the file, which the system gives to no one else. A
 ///   commit that adds content is refused if the disk has no further blocks to keep. A deletion may
 ///   use the reserve, whose size is `reserveByteCount(_:)`.
-///
-/// A commit adds content if the keys and values of all entries have more bytes after it than
-/// before. Of the room of the map, the first half is also for deletions whose record in the
-/// history is longer than the deleted objects.
 ///
 /// The last pages of both kinds are for commits that change no content: two of them make the pages
 /// usable that the commits before have freed.
@@ -35,8 +31,9 @@ struct FileRoom: ~Copyable, Sendable {
   /// Whether the disk had no blocks to keep, when it was last asked.
   private let isShortOfBlocks = Atomic<Bool>(false)
 
-  /// The pages that LMDB adds for its list of free pages, after the check of most commits.
-  private static var freeListPageCount: Int { 8 }
+  /// Pages that LMDB adds for its list of free pages, after the check of a commit, and those of
+  /// commits that make freed pages usable.
+  private static var uncheckedPageCount: Int { 16 }
 
   /// The pages that a deletion of one object changes, about.
   private static var commonPageCount: Int { 32 }
@@ -59,36 +56,67 @@ struct FileRoom: ~Copyable, Sendable {
   init(byteCountMax: Int, mapByteCount: Int, pageByteCount: Int, keepsBlocks: Bool) {
     self.pageByteCount = pageByteCount
     mapPageCount = mapByteCount / pageByteCount
-    pageCountMax = byteCountMax / pageByteCount - Self.freeListPageCount
+    pageCountMax = byteCountMax / pageByteCount - Self.uncheckedPageCount
     self.keepsBlocks = keepsBlocks
   }
 
   /// A change of the file, for which room is needed.
   struct Change {
+    /// What decides how much of the map a commit may take.
+    enum Kind {
+      /// The keys and values of all entries have more bytes after it than before. It may not make
+      /// the file larger than `byteCountMax`. In a file that deletions have made larger it may use
+      /// freed pages, until a quarter of the room behind `byteCountMax` is in use.
+      case addition
+      /// All that it adds are records in the history, which may be longer than the objects that it
+      /// deletes. It leaves half of the room.
+      case recording
+      /// It may take all but the last pages.
+      case deletion
+      /// It changes no content, and makes pages usable that the commits before it have freed. It
+      /// makes the file larger than `byteCountMax` only for many of them.
+      case reclaiming
+    }
+
+    let kind: Kind
     /// The pages of the file before the commit, and after it.
-    var pageCounts: (before: Int, after: Int)
-    /// By how many bytes the keys and values of all entries have become longer.
-    var byteCount: Int
-    /// The bytes of records of the history among them.
-    var recordByteCount: Int
+    let pageCounts: (before: Int, after: Int)
+    /// By how many bytes the keys and values of all entries become longer.
+    let byteCount: Int
   }
 
-  /// Checks a commit that makes the file larger.
+  /// Checks a commit.
   ///
-  /// - Parameter freePageCount: counts the free pages within the file.
+  /// - Parameter freePageCount: counts the free pages within the file, as the last commit has left
+  ///   them.
   /// - Throws: `mapFull`, `diskFull`, `reserveTooSmall`.
   func check(
     _ change: Change, in file: Int32, freePageCount: () -> Int
   ) throws(LMDBError) {
     let (before, after) = change.pageCounts
-    let middle = pageCountMax + (mapPageCount - pageCountMax) / 2
-    let isSmaller = change.byteCount <= (after <= middle ? change.recordByteCount : 0)
-    if after > (isSmaller ? mapPageCount - Self.lastPageCount : pageCountMax) { throw .mapFull }
-    guard keepsBlocks else { return }
+    let isLonger = after > before
+    let room = mapPageCount - pageCountMax
+    func isInUse(atMost count: Int) -> Bool {
+      after <= count || before - freePageCount() + change.byteCount / pageByteCount <= count
+    }
+    func hasFreedPages() -> Bool { freePageCount() >= Self.commonPageCount }
+    let isWithinMap =
+      switch change.kind {
+      case .addition where isLonger: after <= pageCountMax
+      case .addition:
+        isInUse(atMost: pageCountMax) || hasFreedPages() && isInUse(atMost: pageCountMax + room / 4)
+      case .recording where isLonger: after <= pageCountMax + room / 2
+      case .recording: isInUse(atMost: pageCountMax + room / 2)
+      case .deletion: !isLonger || after <= mapPageCount - Self.lastPageCount
+      case .reclaiming:
+        !isLonger || after <= pageCountMax + Self.uncheckedPageCount || hasFreedPages()
+      }
+    guard isWithinMap else { throw .mapFull }
+    guard keepsBlocks, isLonger, change.kind != .reclaiming else { return }
     let isKept = keepBlocks(behind: after, in: file)
     isShortOfBlocks.store(!isKept, ordering: .relaxed)
     if isKept { return }
-    if !isSmaller { throw .diskFull }
+    if change.kind == .addition { throw .diskFull }
     let givenCount = givenPageCount(of: file) - Self.lastPageCount
     if after > givenCount {
       let freeCount = freePageCount()

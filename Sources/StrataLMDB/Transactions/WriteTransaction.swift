@@ -148,13 +148,18 @@ package final class WriteTransaction: Transaction {
 
   /// - Throws: `mapFull`, `diskFull`, `reserveTooSmall`: the file has no room for this transaction.
   private func checkRoom() throws(LMDBError) {
-    guard let raw, !isReclaiming else { return }
-    let pageCounts = (environment.pageCount, strata_page_count(raw))
-    guard pageCounts.0 < pageCounts.1 else { return }
+    guard let raw else { return }
+    let change = FileRoom.Change(
+      kind: kindOfChange, pageCounts: (environment.pageCount, strata_page_count(raw)),
+      byteCount: byteChange)
     try environment.mapped.room.check(
-      FileRoom.Change(
-        pageCounts: pageCounts, byteCount: byteChange, recordByteCount: recordByteCount),
-      in: environment.file, freePageCount: { environment.freePageCount })
+      change, in: environment.file, freePageCount: { environment.freePageCount })
+  }
+
+  private var kindOfChange: FileRoom.Change.Kind {
+    if isReclaiming { return .reclaiming }
+    if byteChange <= 0 { return .deletion }
+    return byteChange <= recordByteCount ? .recording : .addition
   }
 
   private func finish(_ end: () -> Int32) -> Int32 {

@@ -217,7 +217,7 @@ private func runSequence(
 
 @Suite struct `A full store that keeps a history` {
   /// The record of a deletion names the author, and has more bytes than the deleted object.
-  @Test(arguments: [8_000])
+  @Test(arguments: [4_000, 8_000])
   func `takes deletions with long records, and has room for others when it takes no more`(
     authorByteCount: Int
   ) async throws {
@@ -289,6 +289,32 @@ extension ManagedObjectContext {
     }
     if Self.count > 100 { print(counts) }
     #expect(counts.saved > 0 && counts.refused > 0 && counts.deletions > 0)
+  }
+
+  @Test(arguments: [false, true])
+  func `is no larger than its limit, however small the saves are`(
+    keepsHistory: Bool
+  ) async throws {
+    let directory = try TemporaryDirectory()
+    let url = directory.file("full.strata")
+    let byteCountMax = 1 << 20
+    let coordinator = try PersistentStoreCoordinator(
+      at: url, model: ManagedObjectModel(Shelf.self, Box.self), durability: .none,
+      maximumByteCount: byteCountMax)
+    if keepsHistory { try await coordinator.keepHistory() }
+    try await onOwnThread {
+      let context = ManagedObjectContext(parent: coordinator)
+      for size in [1_000, 10, 5_000, 0] {
+        let error = try #require(throws: StoreError.self) {
+          while true { try context.saveBoxes(1, of: size) }
+        }
+        guard case .storeFull = error else { throw error }
+        context.rollback()
+      }
+    }
+    let size = try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int
+    let byteCount = try #require(size)
+    #expect(byteCount <= byteCountMax)
   }
 
   #if os(Linux)

@@ -30,7 +30,8 @@ extension CommitQueue {
   }
 
   /// Makes the pages usable that the last commits have freed. A page is usable two commits later
-  /// (`FileRoom`), unless a snapshot shows it.
+  /// (`FileRoom`), unless a snapshot shows it. It does nothing if so few are freed that the file
+  /// would become longer for them.
   private func takeFreedPages() throws {
     for _ in 0..<2 {
       let transaction = try environment.begin()
@@ -38,7 +39,7 @@ extension CommitQueue {
       transaction.isReclaiming = true
       let generation = try Catalog.generation(in: transaction, ofVersion: schema.version)
       try Catalog.setGeneration(generation, ofVersion: schema.version, in: transaction)
-      try transaction.commit()
+      do { try transaction.commit() } catch LMDBError.mapFull { return }
     }
   }
 }
