@@ -317,6 +317,12 @@ private let settled = """
   C; save R
 
   policy error; insert R y; code R y 1; code S x 1; save S; begin R; set C y a; save C; finish R
+
+  policy error; insert R y; delete D x; set G y a; set G x a; delete D y; lead C y x; save C;
+  delete S x; save S; save D
+
+  policy error; insert R y; set G y a; set G x a; like C y x; save C; delete D y; delete S x;
+  save S; save D
   """
 
 @Suite struct `What random work in nested contexts has found` {

@@ -11,12 +11,17 @@ extension Composition {
     kept.filter { place, target, state in
       let isKept =
         state == .absent
-        ? !isLost(place.owner) && !isLost(target)
+        ? !isLost(place.owner) && !isLost(target) || goesWithDeletion(place.owner, target)
         : !isDeleted(place.owner) && !isDeleted(target)
       if !isKept { hasComposed = true }
       return isKept
     }
     links = kept
+  }
+
+  /// Whether a link goes with one of its ends. It may be an unsaved one of the receiver.
+  private func goesWithDeletion(_ owner: ObjectKey, _ target: ObjectKey) -> Bool {
+    change(of: owner)?.kind == .delete || change(of: target)?.kind == .delete
   }
 
   /// Whether the object has no links to take away. Its own deletions a context may repair.
