@@ -45,7 +45,8 @@ package import StrataRecord
 ///
 /// "Set values": the survivor takes the values of the other that are not defaults; of several, the
 /// last wins. "All values": it takes all values of the last. "Reverted": store trump gives our
-/// object its former value back, `.rollback` all its former values.
+/// object its former value back, `.rollback` all its former values. That comes first: it may decide
+/// which object has the value of a new one.
 ///
 /// The new object that gives way is deleted, and the other keeps its ID. All references to the
 /// deleted one then lead to the other: to-one relationships, links, positions in ordered

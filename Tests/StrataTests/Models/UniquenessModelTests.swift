@@ -44,18 +44,22 @@ private struct NaiveFederation {
     return true
   }
 
-  /// Nations with one code: the one that keeps it, and the others by serial.
+  /// Nations with one code: the one that keeps it, and the others by serial. Stored ones that give
+  /// way come first, because each gets the code back that it had.
   private func collision(over store: NaiveFederation) -> (UInt64, [UInt64])? {
     let byCode = Dictionary(grouping: nations.keys.filter { nations[$0]?.iso != nil }) {
       nations[$0]?.iso
     }
-    for (iso, keys) in byCode where keys.count > 1 {
+    let found = byCode.filter { $1.count > 1 }.map { iso, keys in
       let sorted = keys.sorted()
-      let winner =
-        sorted.first { store.nations[$0]?.iso == iso } ?? sorted[0]
+      let winner = sorted.first { store.nations[$0]?.iso == iso } ?? sorted[0]
       return (winner, sorted.filter { $0 != winner })
+    }.sorted { $0.0 < $1.0 }
+    for (winner, others) in found {
+      let stored = others.filter { store.nations[$0] != nil }
+      if !stored.isEmpty { return (winner, stored) }
     }
-    return nil
+    return found.first
   }
 
   private mutating func merge(_ loser: UInt64, into winner: UInt64, _ policy: MergePolicy) {

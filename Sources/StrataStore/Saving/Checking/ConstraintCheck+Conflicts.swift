@@ -8,16 +8,24 @@ import StrataRecord
 // with its ID. The survivor takes the loser's values as the policy says, and links that lead to the
 // loser lead to the survivor. No policy deletes an object that the store already had.
 //
+// Stored objects get their values back first. That may change which object has a value, and so
+// which one the new objects give way to.
+//
 // The resolution terminates: each step either removes a new object, or reverts the save's change of
 // a stored object, and does so once per object.
 
 extension ConstraintCheck {
-  /// Resolves the collisions that were found; others may come of it.
+  /// Resolves the collisions that were found, those of two stored objects first; others may come of
+  /// it.
   ///
   /// - Throws: `StoreError.uniquenessViolations`, `.mergePolicyMistakes`.
   mutating func resolve() throws {
-    let found = collisions
+    var found = collisions
     collisions = []
+    if state.policy.givesWay {
+      let stored = found.filter { !isNew($0.key) && !isNew($0.holder) }
+      if !stored.isEmpty { found = stored }
+    }
     for collision in found { try resolve(collision) }
     if !mistakes.isEmpty { throw StoreError.mergePolicyMistakes(mistakes) }
     if !violations.isEmpty { throw StoreError.uniquenessViolations(violations) }

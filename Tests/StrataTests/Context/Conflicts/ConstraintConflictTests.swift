@@ -372,3 +372,37 @@ private struct Rivals {
     }
   }
 }
+
+/// A stored object gives its value up for one that a third object has, so the policy gives it its
+/// own value back. Meanwhile others have taken that.
+@Suite struct `A unique value that its owner gives up and gets back` {
+  @Test(arguments: [MergePolicy.rollback, .mergeByPropertyStoreTrump], [1, 2])
+  func `is the owner's again before new objects give way to it`(
+    policy: MergePolicy, count: Int
+  ) async throws {
+    let rivals = try Rivals(policy)
+    let root = rivals.container.root
+    let (owner, taker) = try await root.perform { context in
+      let (owner, taker) = (context.nation("IQ"), context.nation(nil))
+      try context.save()
+      return (owner.objectID, taker.objectID)
+    }
+    let boroughs = try await root.perform { context in
+      try context.existingObject(Nation.self, with: owner).iso = "IR"
+      try context.existingObject(Nation.self, with: taker).iso = "IQ"
+      let boroughs = (0..<count).map { _ in
+        let borough = Borough(context: context)
+        borough.nation = context.nation("IQ")
+        return borough.objectID
+      }
+      try context.save()
+      return boroughs
+    }
+    try rivals.read { [stored = rivals.stored] context in
+      let codes = try context.fetch(Nation.all).reduce(into: [:]) { $0[$1.objectID] = $1.iso ?? "" }
+      #expect(codes == [stored: "IR", owner: "IQ", taker: ""])
+      let kept = try context.existingObject(Nation.self, with: owner)
+      #expect(Set(kept.boroughs.map(\.objectID)) == Set(boroughs))
+    }
+  }
+}
