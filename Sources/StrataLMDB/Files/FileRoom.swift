@@ -8,8 +8,8 @@ import Synchronization
 /// LMDB writes each changed page to another place, and uses the former one again two commits later
 /// at the earliest (mdb.c: `mdb_find_oldest`). So a commit that deletes needs new pages, and in a
 /// file that cannot grow it would fail for ever. Two kinds of room are kept for it:
-/// - of the map, which is more than twice as large as `byteCountMax`. What a commit may take of the
-///   map depends on what it does: `Change.Kind`.
+/// - of the map, which is more than twice as large as `byteCountMax`. The kind of a commit says how
+///   much of the map it may take: `Change.Kind`.
 /// - of the disk: blocks behind the end of the file, which the system gives to no one else. A
 ///   commit that adds content is refused if the disk has no further blocks to keep. A deletion may
 ///   use the reserve, whose size is `reserveByteCount(_:)`.
@@ -31,7 +31,7 @@ struct FileRoom: ~Copyable, Sendable {
   /// Whether the disk had no blocks to keep, when it was last asked.
   private let isShortOfBlocks = Atomic<Bool>(false)
 
-  /// Pages that LMDB adds for its list of free pages, after the check of a commit, and those of
+  /// Pages that LMDB adds for its list of free pages, after the check of a commit, and pages of
   /// commits that make freed pages usable.
   private static var uncheckedPageCount: Int { 16 }
 
@@ -62,7 +62,7 @@ struct FileRoom: ~Copyable, Sendable {
 
   /// A change of the file, for which room is needed.
   struct Change {
-    /// What decides how much of the map a commit may take.
+    /// The kinds of commits, each of which may take another part of the map.
     enum Kind {
       /// The keys and values of all entries have more bytes after it than before. It may not make
       /// the file larger than `byteCountMax`. In a file that deletions have made larger it may use

@@ -15,8 +15,8 @@ import StrataRecord
 // a stored object, and does so once per object.
 
 extension ConstraintCheck {
-  /// Resolves the collisions that were found, those of two stored objects first; others may come of
-  /// it.
+  /// Resolves the collisions that were found, first the ones between two stored objects. Others may
+  /// come of it.
   ///
   /// - Throws: `StoreError.uniquenessViolations`, `.mergePolicyMistakes`.
   mutating func resolve() throws {

@@ -374,7 +374,7 @@ private struct Rivals {
 }
 
 /// A stored object gives its value up for one that a third object has, so the policy gives it its
-/// own value back. Meanwhile others have taken that.
+/// own value back. By then others have taken that value.
 @Suite struct `A unique value that its owner gives up and gets back` {
   @Test(arguments: [MergePolicy.rollback, .mergeByPropertyStoreTrump], [1, 2])
   func `is the owner's again before new objects give way to it`(
