@@ -5,7 +5,8 @@ import Foundation
 /// that fails.
 ///
 /// Half of the sequences draw from all operations of the model. The others leave some out, which
-/// brings them to places that the rest of the operations would lead away from.
+/// brings them to places that the rest of the operations would lead away from. If the sequences
+/// have not met with all events that they should, more follow: ten times as many at most.
 ///
 /// | variable | |
 /// | --- | --- |
@@ -56,22 +57,31 @@ public struct ModelTest<M: Model>: Sendable {
       guard let sequence = ModelSequence(replay, of: name) else { return nil }
       return await run(sequence).failure
     }
-    let seeds = SeedRun(first: first, count: UInt64(sequenceCount))
-    return await withTaskGroup(of: Share.self) { group in
-      for _ in 0..<width { group.addTask { await self.work(seeds, isShrunk: isShrunk) } }
-      var all = Share()
-      for await share in group {
-        all.failure = all.failure ?? share.failure
-        all.counts.merge(share.counts, uniquingKeysWith: +)
+    var all = Share()
+    for round in 0..<Self.roundCountMax {
+      let count = UInt64(sequenceCount)
+      let seeds = SeedRun(first: first &+ UInt64(round) &* count, count: count)
+      await withTaskGroup(of: Share.self) { group in
+        for _ in 0..<width { group.addTask { await self.work(seeds, isShrunk: isShrunk) } }
+        for await share in group { all.add(share) }
       }
-      return all.failure ?? complaint(of: all.counts)
+      if all.failure != nil || complaint(of: all.counts) == nil { break }
     }
+    return all.failure ?? complaint(of: all.counts)
   }
 
-  /// The failure of one of the threads that run sequences at the same time.
+  /// How often the sequences are followed by as many others, until all events were met with.
+  private static var roundCountMax: Int { 10 }
+
+  /// The results of one of the threads that run sequences at the same time.
   private struct Share: Sendable {
     var failure: ModelFailure?
     var counts: [String: Int] = [:]
+
+    mutating func add(_ other: Share) {
+      failure = failure ?? other.failure
+      counts.merge(other.counts, uniquingKeysWith: +)
+    }
   }
 
   private func work(_ seeds: SeedRun, isShrunk: Bool) async -> Share {
@@ -95,7 +105,7 @@ public struct ModelTest<M: Model>: Sendable {
       .map { "\($0.key) \(counts[$0.key, default: 0]) times, not \($0.value)" }.sorted()
     guard !missing.isEmpty else { return nil }
     return ModelFailure(
-      name: name, seed: first, stepCount: stepCount * sequenceCount,
+      name: name, seed: first, stepCount: stepCount * sequenceCount * Self.roundCountMax,
       complaint: "met with " + missing.joined(separator: ", "),
       replay: "STRATA_MODEL_SEED=\(first)")
   }
