@@ -96,10 +96,12 @@ struct FileRoom: ~Copyable, Sendable {
     let (before, after) = change.pageCounts
     let isLonger = after > before
     let room = mapPageCount - pageCountMax
+    // It reads the list of free pages.
+    lazy var freeCount = freePageCount()
     func isInUse(atMost count: Int) -> Bool {
-      after <= count || before - freePageCount() + change.byteCount / pageByteCount <= count
+      after <= count || before - freeCount + change.byteCount / pageByteCount <= count
     }
-    func hasFreedPages() -> Bool { freePageCount() >= Self.commonPageCount }
+    func hasFreedPages() -> Bool { freeCount >= Self.commonPageCount }
     let isWithinMap =
       switch change.kind {
       case .addition where isLonger: after <= pageCountMax
@@ -119,7 +121,6 @@ struct FileRoom: ~Copyable, Sendable {
     if change.kind == .addition { throw .diskFull }
     let givenCount = givenPageCount(of: file) - Self.lastPageCount
     if after > givenCount {
-      let freeCount = freePageCount()
       let (needed, there) = (freeCount + after - before, freeCount + max(0, givenCount - before))
       let fitting = max(0, there - Self.commonPageCount)
       throw .reserveTooSmall(fittingPermille: min(1_000, 1_000 * fitting / needed))
