@@ -323,6 +323,9 @@ private let settled = """
 
   policy error; insert R y; set G y a; set G x a; like C y x; save C; delete D y; delete S x;
   save S; save D
+
+  policy error; insert C z; save C; set C z b; stop D x z; rollback R; delete D x; save D; save R;
+  save C
   """
 
 @Suite struct `What random work in nested contexts has found` {

@@ -11,7 +11,7 @@ extension Composition {
     kept.filter { place, target, state in
       let isKept =
         state == .absent
-        ? !isLost(place.owner) && !isLost(target) || goesWithDeletion(place.owner, target)
+        ? !isLost(place.owner) && !isLost(target) || isAdded(at: place, to: target)
         : !isDeleted(place.owner) && !isDeleted(target)
       if !isKept { hasComposed = true }
       return isKept
@@ -19,9 +19,9 @@ extension Composition {
     links = kept
   }
 
-  /// Whether a link goes with one of its ends. It may be an unsaved one of the receiver.
-  private func goesWithDeletion(_ owner: ObjectKey, _ target: ObjectKey) -> Bool {
-    change(of: owner)?.kind == .delete || change(of: target)?.kind == .delete
+  /// Whether the receiver's own changes add the link, which therefore is one to take away.
+  private func isAdded(at place: LinkPlace, to target: ObjectKey) -> Bool {
+    all.link(at: place, to: target).map { $0 != .absent && $0.isWhole } ?? false
   }
 
   /// Whether the object has no links to take away. Its own deletions a context may repair.
