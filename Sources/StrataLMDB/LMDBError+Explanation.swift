@@ -75,7 +75,7 @@ extension LMDBError: CustomStringConvertible {
           + "medium for writing everywhere.")
     case .writtenByAnother(let path):
       ErrorExplanation(
-        "The file at \(path) cannot be opened.",
+        "The file at \(path) cannot be used.",
         because: "Another program writes to it, and does not use the lock file beside this path: "
           + "it has opened the file by another name, or through another mount.",
         remedy: "Use one path in all programs.")

@@ -52,7 +52,8 @@ package enum LMDBError: Error, Hashable, Sendable {
 
   /// Another program writes to the file, and does not use the lock file beside this path: it has
   /// opened the file by another name, or through another mount. Neither knows of the other's
-  /// readers and writers, so the file was not opened. Use one path in all programs.
+  /// readers and writers, so the file was not opened, or nothing was saved. Use one path in all
+  /// programs.
   case writtenByAnother(path: String)
 
   // MARK: Room

@@ -206,6 +206,36 @@ private struct SharingProcess {
       }
     }
 
+    @Test func `by two names of one file are told so when they save`() async throws {
+      let folder = try TemporaryDirectory()
+      let (store, second) = (folder.file("ledger.strata"), folder.file("second.strata"))
+      let container = try PersistentContainer(at: store, model: Ledger.model())
+      func save() throws {
+        try container.root.performAndWait { context in
+          Line(context: context).sequence = -1
+          try context.save()
+        }
+      }
+      try save()
+      try FileManager.default.linkItem(at: store, to: second)
+      let writer = try SharingProcess(storeAt: second, number: 0, saves: 1_000_000, of: 1)
+      defer { writer.kill() }
+      _ = writer.line(after: "ready")
+      let before = try metaPages(of: store)
+      try writer.begin()
+      while try metaPages(of: store) == before { await Task.yield() }
+      let error = try #require(throws: StoreError.self) { try save() }
+      guard case .storage(let failure) = error else { throw error }
+      #expect(failure.description.contains("Another program writes"))
+    }
+
+    /// The pages that each commit changes one of.
+    private func metaPages(of store: URL) throws -> Data? {
+      let file = try FileHandle(forReadingFrom: store)
+      defer { try? file.close() }
+      return try file.read(upToCount: 8_192)
+    }
+
     @Test func `open it at the same time without an error`() throws {
       let folder = try TemporaryDirectory()
       let store = folder.file("ledger.strata")

@@ -45,9 +45,9 @@ extension Environment {
   /// Compares the number that a transaction has from the lock file with those of the file itself.
   ///
   /// - Throws: `corrupted` if a page of the file could not be read; `fileReplaced` if the lock file
-  ///   was cut off, if the file does not have the commit that a reader is to see, or if the commit
-  ///   that a writer is to follow is not the file's last one; `mediumChanged` if the file has a
-  ///   commit more than the environment allows.
+  ///   was cut off, or if the file does not have the commit that a reader is to see or a writer is
+  ///   to follow; `writtenByAnother` if it has later ones, and the errors of `checkPath` before;
+  ///   `mediumChanged` if the file has a commit more than the environment allows.
   func checkNumber(
     of transaction: OpaquePointer, isWriting: Bool
   ) throws(LMDBError) {
@@ -59,7 +59,11 @@ extension Environment {
     let last = UInt64(information.me_last_txnid)
     // A writer holds the lock, so there are no other commits; beside a reader there may be.
     guard isWriting ? number == last + 1 : number <= last else {
-      throw .fileReplaced(path: path)
+      if number > last { throw .fileReplaced(path: path) }
+      // The lock file has the number of an older file at the path, or the commits that it does not
+      // tell of were made with another lock file.
+      try checkPath()
+      throw .writtenByAnother(path: path)
     }
     if last > lastNumberMax { throw .mediumChanged(path: path) }
   }
