@@ -326,6 +326,9 @@ private let settled = """
 
   policy error; insert C z; save C; set C z b; stop D x z; rollback R; delete D x; save D; save R;
   save C
+
+  policy error; insert G u; save G; lead C x u; set G x b; delete D x; unstop G x u; save D; save R;
+  save G
   """
 
 @Suite struct `What random work in nested contexts has found` {

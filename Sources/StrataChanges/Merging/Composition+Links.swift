@@ -11,7 +11,7 @@ extension Composition {
     kept.filter { place, target, state in
       let isKept =
         state == .absent
-        ? !isLost(place.owner) && !isLost(target) || isAdded(at: place, to: target)
+        ? !isLost(place.owner) && !isLost(target) || takesBack(place, target)
         : !isDeleted(place.owner) && !isDeleted(target)
       if !isKept { hasComposed = true }
       return isKept
@@ -19,10 +19,13 @@ extension Composition {
     links = kept
   }
 
-  /// Whether the receiver's own changes add the link, which therefore is one to take away.
-  private func isAdded(at place: LinkPlace, to target: ObjectKey) -> Bool {
-    all.link(at: place, to: target).map { $0 != .absent && $0.isWhole } ?? false
+  /// Whether the link goes with the deletion of one of its ends, and the receiver has added it.
+  private func takesBack(_ place: LinkPlace, _ target: ObjectKey) -> Bool {
+    guard isDeletion(of: place.owner) || isDeletion(of: target) else { return false }
+    return all.link(at: place, to: target).map { $0 != .absent && $0.isWhole } ?? false
   }
+
+  private func isDeletion(of key: ObjectKey) -> Bool { change(of: key)?.kind == .delete }
 
   /// Whether the object has no links to take away. Its own deletions a context may repair.
   private func isLost(_ key: ObjectKey) -> Bool { !isOwn && isMissingBeneath(key) }
