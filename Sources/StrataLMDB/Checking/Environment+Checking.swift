@@ -30,15 +30,20 @@ extension Environment {
   /// Checks pages of the newest snapshot. A process that writes others later has checked the whole
   /// file before.
   ///
+  /// A process that uses another lock file does not see the snapshot, and may overwrite its pages
+  /// while they are checked. Then the file is ahead of this process's lock file.
+  ///
   /// - Parameters:
   ///   - beginReading: begins a read transaction.
-  ///   - body: checks pages that the header leads to.
+  ///   - body: checks pages that the header leads to. Called again if it finds damage and another
+  ///     process commits meanwhile.
   /// - Throws: `writtenByAnother` if another process goes on writing headers that this one's lock
   ///   file does not tell of; the errors of `beginReading` and `body`.
   static func checkNewest(
     _ file: Int32, at path: String, _ beginReading: () throws(LMDBError) -> OpaquePointer,
     _ body: (FileHeader) throws(LMDBError) -> Void
   ) throws(LMDBError) {
+    var isDamaged = false
     for _ in 0..<checkTryCountMax {
       let snapshot = try beginReading()
       defer { mdb_txn_abort(snapshot) }
@@ -47,7 +52,13 @@ extension Environment {
       // Otherwise another process has committed since, or was writing the header that was read.
       if FileHeader.numbers(of: file).max() == number {
         let newest = try header.get()
-        if newest.number == number { return try body(newest) }
+        if newest.number == number {
+          do throws(LMDBError) { return try body(newest) } catch {
+            // The lock file tells of the commits that have come in between, if there were any.
+            if isDamaged || FileHeader.numbers(of: file).max() == number { throw error }
+            isDamaged = true
+          }
+        }
       }
       usleep(1_000)
     }
