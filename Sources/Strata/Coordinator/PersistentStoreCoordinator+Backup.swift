@@ -62,14 +62,7 @@ extension PersistentStoreCoordinator {
     _ watch: BatchWatch, isolation: isolated (any Actor)? = #isolation,
     _ work: @escaping @Sendable (any PersistentStore) throws -> Value
   ) async throws -> Value {
-    let store = store
-    return try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        Thread.detachNewThread { continuation.resume(with: Result { try work(store) }) }
-      }
-    } onCancel: {
-      watch.cancel()
-    }
+    try await LongWork.run(with: store, watch, isolation: isolation, work)
   }
 }
 

@@ -95,23 +95,13 @@ extension PersistentContainer {
     progress: (@Sendable (MigrationProgress) -> Void)? = nil
   ) async throws -> PersistentContainer {
     let watch = BatchWatch()
-    return try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        Thread.detachNewThread {
-          continuation.resume(
-            with: Result {
-              _ = try plan.run(
-                onStoreAt: url, to: model, removing: removing, durability: durability,
-                maximumByteCount: maximumByteCount, busyTimeout: busyTimeout, progress: progress,
-                watch)
-              return try PersistentContainer(
-                at: url, model: model, removing: removing, durability: durability,
-                maximumByteCount: maximumByteCount, busyTimeout: busyTimeout, autosave: autosave)
-            })
-        }
-      }
-    } onCancel: {
-      watch.cancel()
+    return try await LongWork.run(with: plan, watch, isolation: isolation) { plan in
+      _ = try plan.run(
+        onStoreAt: url, to: model, removing: removing, durability: durability,
+        maximumByteCount: maximumByteCount, busyTimeout: busyTimeout, progress: progress, watch)
+      return try PersistentContainer(
+        at: url, model: model, removing: removing, durability: durability,
+        maximumByteCount: maximumByteCount, busyTimeout: busyTimeout, autosave: autosave)
     }
   }
 }
