@@ -132,7 +132,7 @@ extension DumpItem {
     }
     let model: ManagedObjectModel
     do {
-      model = try ModelDocument(json["model"] ?? .null).model()
+      model = try ModelDocument(json["model"] ?? .null).model(checksNames: false)
     } catch let failure as ModelDocument.Failure {
       throw DumpMistake("the model: \(failure.reason)")
     } catch {

@@ -78,8 +78,12 @@ package struct ModelDocument {
   }
 
   /// The model, whose entities have the class `ManagedObject`.
-  package func model() throws(ModelError) -> ManagedObjectModel {
-    try ManagedObjectModel(outline, class: ManagedObject.self, adding: additions)
+  ///
+  /// - Parameter checksNames: whether names must be those of a program's model. An earlier release
+  ///   may have made the store of a dump, and accepted any name.
+  package func model(checksNames: Bool) throws(ModelError) -> ManagedObjectModel {
+    try ManagedObjectModel(
+      outline, class: ManagedObject.self, adding: additions, checksNames: checksNames)
   }
 
   private struct Reader {

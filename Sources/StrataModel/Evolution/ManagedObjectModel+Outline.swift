@@ -8,10 +8,11 @@ extension ManagedObjectModel {
   /// - Parameters:
   ///   - managedObjectClass: the class of all entities.
   ///   - additions: former names and defaults, which an outline does not have.
+  ///   - checksNames: false for a model of a store: earlier releases accepted any name.
   /// - Throws: `ModelError` if the outline, which is from the disk, makes no sense.
   package init(
     _ outline: ModelOutline, class managedObjectClass: AnyClass,
-    adding additions: OutlineAdditions = OutlineAdditions()
+    adding additions: OutlineAdditions = OutlineAdditions(), checksNames: Bool = false
   ) throws(ModelError) {
     let propertyCount = outline.entities.reduce(0) {
       $0 + $1.attributes.count + $1.relationships.count
@@ -58,7 +59,7 @@ extension ManagedObjectModel {
       }
     }
     entities.byName.storeIfNil(EntityTable.Entities(made))
-    try self.init(entities: outline.entities.compactMap { made[$0.name] }, checksNames: false)
+    try self.init(entities: outline.entities.compactMap { made[$0.name] }, checksNames: checksNames)
   }
 }
 

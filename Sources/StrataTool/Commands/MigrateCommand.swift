@@ -80,7 +80,7 @@
       do {
         let json = try JSONParser.value(
           of: [UInt8](data)[...], valueCountMax: DumpItem.valueCountMax)
-        return try ModelDocument(json).model()
+        return try ModelDocument(json).model(checksNames: true)
       } catch let failure as JSONParser.Failure {
         throw ToolError.modelFile(
           path: path, reason: "at byte \(failure.offset), \(failure.expected) is missing")
