@@ -3,10 +3,10 @@ import Foundation
 import StrataChanges
 import StrataPrimitives
 
-/// Work that takes long, on a thread of its own.
+/// Long work on a new thread.
 ///
-/// The thread has let go of what the work was done with, and of its result, before the caller goes
-/// on: the caller may release a store then, and destroy its file.
+/// The thread releases the input and the result before the caller continues. So the caller may
+/// release a store then, and destroy its file.
 ///
 /// ## Isolation
 /// Sendable: the thread takes the input and leaves the outcome, which the caller takes.

@@ -79,8 +79,8 @@ package struct ModelDocument {
 
   /// The model, whose entities have the class `ManagedObject`.
   ///
-  /// - Parameter checksNames: whether names must be those of a program's model. An earlier release
-  ///   may have made the store of a dump, and accepted any name.
+  /// - Parameter checksNames: whether names that no program's model may have are refused. A store
+  ///   that an earlier release made may have any names.
   package func model(checksNames: Bool) throws(ModelError) -> ManagedObjectModel {
     try ManagedObjectModel(
       outline, class: ManagedObject.self, adding: additions, checksNames: checksNames)
