@@ -144,11 +144,14 @@ struct `The tool that looks after a store` {
     let refused = try migrate(removed)
     #expect(refused.exitCode == 1 && refused.output.contains("not inferred: Label.title"))
     #expect(refused.output.contains("Label.heading is new and has no default"))
-    for unfit in ["a.b", "", String(repeating: "n", count: 256)] {
+    let bounds = "1 to 255 bytes"
+    for (unfit, reason) in [
+      ("a.b", bounds), (String(repeating: "n", count: 256), bounds), ("", "no name"),
+    ] {
       let named = model.replacingOccurrences(
         of: #""name":"title""#, with: #""name":"\#(unfit)","originalName":"title""#)
       let outcome = try migrate(named)
-      #expect(outcome.exitCode == 65 && outcome.errors.contains("255 bytes"), "\(outcome.errors)")
+      #expect(outcome.exitCode == 65 && outcome.errors.contains(reason), "\(outcome.errors)")
     }
     #expect(try migrate("{}").exitCode == 65)
     #expect(try migrate("{\"entities\":[{\"name\":1}]}").exitCode == 65)
