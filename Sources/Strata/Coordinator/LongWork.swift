@@ -5,29 +5,28 @@ import StrataPrimitives
 
 /// Long work on a new thread.
 ///
-/// The thread releases the input and the result before the caller continues. So the caller may
-/// release a store then, and destroy its file.
+/// The thread releases the work, with all that it captures, and the result before the caller
+/// continues. So the caller may release a store then, and destroy its file.
 ///
 /// ## Isolation
-/// Sendable: the thread takes the input and leaves the outcome, which the caller takes.
-final class LongWork<Input: Sendable, Value: Sendable>: Sendable {
-  private let input: CountedMutex<Input?>
+/// Sendable: the thread takes the work and leaves the outcome, which the caller takes.
+final class LongWork<Value: Sendable>: Sendable {
+  /// A closure in a struct: a lock wraps a bare closure once more with each use.
+  private struct Work: Sendable { let run: @Sendable () throws -> Value }
+
+  private let work: CountedMutex<Work?>
   private let outcome = CountedMutex<Result<Value, any Error>?>(nil)
-  private let work: @Sendable (Input) throws -> Value
 
-  private init(_ input: Input, _ work: @escaping @Sendable (Input) throws -> Value) {
-    self.input = CountedMutex(input)
-    self.work = work
-  }
+  private init(_ work: Work) { self.work = CountedMutex(work) }
 
-  /// Does `work` with `input`. A cancelled task cancels `watch`.
+  /// Does `work`. A cancelled task cancels `watch`.
   ///
   /// - Throws: the errors of `work`.
   static func run(
-    with input: Input, _ watch: BatchWatch, isolation: isolated (any Actor)?,
-    _ work: @escaping @Sendable (Input) throws -> Value
+    _ watch: BatchWatch, isolation: isolated (any Actor)?,
+    _ work: @escaping @Sendable () throws -> Value
   ) async throws -> Value {
-    let long = LongWork(input, work)
+    let long = LongWork(Work(run: work))
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         Thread.detachNewThread {
@@ -42,8 +41,8 @@ final class LongWork<Input: Sendable, Value: Sendable>: Sendable {
   }
 
   private func run() {
-    guard let input = input.withLock({ $0.take() }) else { return }
-    let result = Result { try work(input) }
+    guard let work = work.withLock({ $0.take() }) else { return }
+    let result = Result { try work.run() }
     outcome.withLock { $0 = result }
   }
 

@@ -62,7 +62,7 @@ extension PersistentStoreCoordinator {
     _ watch: BatchWatch, isolation: isolated (any Actor)? = #isolation,
     _ work: @escaping @Sendable (any PersistentStore) throws -> Value
   ) async throws -> Value {
-    try await LongWork.run(with: store, watch, isolation: isolation, work)
+    try await LongWork.run(watch, isolation: isolation) { [store] in try work(store) }
   }
 }
 

@@ -95,7 +95,7 @@ extension PersistentContainer {
     progress: (@Sendable (MigrationProgress) -> Void)? = nil
   ) async throws -> PersistentContainer {
     let watch = BatchWatch()
-    return try await LongWork.run(with: plan, watch, isolation: isolation) { plan in
+    return try await LongWork.run(watch, isolation: isolation) {
       _ = try plan.run(
         onStoreAt: url, to: model, removing: removing, durability: durability,
         maximumByteCount: maximumByteCount, busyTimeout: busyTimeout, progress: progress, watch)

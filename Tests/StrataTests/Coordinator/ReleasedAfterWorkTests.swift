@@ -52,6 +52,16 @@ private actor Prompt {
     }
   }
 
+  @Test func `after a backup whose progress handler holds it is not in use`() async throws {
+    try await Prompt().destroy(url) { _, round in
+      let container = try open()
+      try await container.coordinator.backUp(to: folder.file("backup \(round)")) { _ in
+        withExtendedLifetime(container) {}
+      }
+      return container
+    }
+  }
+
   @Test func `after a compaction is not in use`() async throws {
     try await Prompt().destroy(url) { _, _ in
       let container = try open()
