@@ -291,6 +291,28 @@ struct `A file that is damaged or no store` {
     #expect(try ToolProcess.run("check", copy.path).exitCode == 0)
   }
 
+  @Test(
+    arguments: ["check", "salvage"],
+    [
+      (#""inverse":"Sample.children""#, #""inverse":"Sample.childref""#),
+      (#""inverse":"Label.samples""#, #""inverse":"Label.sample3""#),
+      (#""inverse":"Label.worn""#, #""invdrse":"Label.worn""#),
+      (#""inverse":"Sample.held""#, #""inverqe":"Sample.held""#),
+    ])
+  func `is named where its relationships do not match each other`(
+    command: String, flip: (former: String, present: String)
+  ) throws {
+    let damaged = folder.file("\(flip.present).strata")
+    try FileManager.default.copyItem(at: store, to: damaged)
+    try replace(flip.former, by: flip.present, in: damaged)
+    let copy = folder.file("salvaged.strata")
+    let outcome = try ToolProcess.run(
+      [command, damaged.path] + (command == "salvage" ? [copy.path] : []))
+    #expect(outcome.exitCode == 65, "\(outcome.output) \(outcome.errors)")
+    #expect(outcome.errors.contains("its parts do not match each other"), "\(outcome.errors)")
+    #expect(!FileManager.default.fileExists(atPath: copy.path))
+  }
+
   /// Replaces a text in a file by another one of the same length, wherever it is.
   private func replace(_ former: String, by present: String, in url: URL) throws {
     var bytes = try Data(contentsOf: url)

@@ -28,8 +28,15 @@ extension ManagedObjectModel {
     do throws(ModelError) {
       try self.init(outline, class: ManagedObject.self)
     } catch {
-      throw StoreError.damaged(
-        tree: "catalog", key: "model", reason: "it makes no sense: \(error)")
+      throw Self.damaged("it makes no sense: \(error)")
     }
+    // An inverse of one side is lost, for example. The store would have another model then.
+    guard ModelOutline(self) == outline else {
+      throw Self.damaged("its parts do not match each other")
+    }
+  }
+
+  private static func damaged(_ reason: String) -> StoreError {
+    .damaged(tree: "catalog", key: "model", reason: reason)
   }
 }
