@@ -2,6 +2,7 @@
 //
 // Settings of a process that runs tests, from before its first test. The processes that it starts
 // inherit them. A variable that is set already keeps its value.
+#define _GNU_SOURCE
 #include <stdlib.h>
 
 __attribute__((constructor)) static void set_defaults(void) {
@@ -12,3 +13,21 @@ __attribute__((constructor)) static void set_defaults(void) {
   // 64 MiB for each store whose test names no limit: see `EnvironmentOptions`.
   setenv("STRATA_BYTE_COUNT_MAX", "31457280", 0);
 }
+
+#ifdef __linux__
+#include <dirent.h>
+#include <dlfcn.h>
+#include <string.h>
+
+// Foundation's Process copies 256 bytes of the name of each file that the process has open, also of
+// one at the end of readdir's buffer: with some 1,350 open files, it ends the process where no
+// memory follows (swift-corelibs-foundation #5472; Swift 6.3.1 has it). So entries are read from a
+// copy, which the thread's next call replaces.
+struct dirent *readdir(DIR *folder) {
+  static struct dirent *(*_Atomic system_readdir)(DIR *);
+  static _Thread_local struct dirent copy;
+  if (!system_readdir) system_readdir = dlsym(RTLD_NEXT, "readdir");
+  struct dirent *entry = system_readdir(folder);
+  return entry ? memcpy(&copy, entry, entry->d_reclen) : NULL;
+}
+#endif

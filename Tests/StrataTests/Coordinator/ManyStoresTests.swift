@@ -24,6 +24,35 @@ import Testing
   }
 }
 
+/// Foundation ended the process of the tests here: `TestProcess.c`.
+@Suite struct `A process with many open files` {
+  @Test(.enabled(if: ProcessRoom.hasFiles(forStores: 250)))
+  func `starts others`() async {
+    await #expect(processExitsWith: .success) {
+      try #require(ProcessRoom.hasFiles(forStores: 250))
+      for _ in 0..<1_400 { try #require(open("/dev/null", O_RDONLY) >= 0) }
+      for round in 0..<50 {
+        let group = DispatchGroup()
+        for number in 0..<8 {
+          group.enter()
+          // Each has its place at the end of the memory that its thread uses.
+          Thread.detachNewThread {
+            let count = (8 * round + number) % 64
+            let blocks = (0..<count).map { _ in malloc(1_024 * (1 + number % 7)) }
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/bin/true")
+            try? process.run()
+            process.waitUntilExit()
+            for block in blocks { free(block) }
+            group.leave()
+          }
+        }
+        group.wait()
+      }
+    }
+  }
+}
+
 @Suite struct `A full store in memory` {
   /// The limit is that of the tests: `TestProcess.c`.
   @Test func `loses nothing, takes a deletion, and then other objects`() throws {
