@@ -3,6 +3,7 @@ import Foundation
 import Strata
 import StrataLMDB
 import StrataTestSupport
+import Synchronization
 import Testing
 
 @Suite struct `Stores in memory` {
@@ -24,31 +25,35 @@ import Testing
   }
 }
 
-/// Foundation ended the process of the tests here: `TestProcess.c`.
+/// `TestProcess.c` keeps Foundation from reading past a buffer, which ended the process.
 @Suite struct `A process with many open files` {
   @Test(.enabled(if: ProcessRoom.hasFiles(forStores: 250)))
   func `starts others`() async {
     await #expect(processExitsWith: .success) {
       try #require(ProcessRoom.hasFiles(forStores: 250))
       for _ in 0..<1_400 { try #require(open("/dev/null", O_RDONLY) >= 0) }
+      let succeededCount = Mutex(0)
       for round in 0..<50 {
         let group = DispatchGroup()
         for number in 0..<8 {
           group.enter()
-          // Each has its place at the end of the memory that its thread uses.
+          // The blocks move the buffer, in some rounds to the end of the thread's memory.
           Thread.detachNewThread {
             let count = (8 * round + number) % 64
             let blocks = (0..<count).map { _ in malloc(1_024 * (1 + number % 7)) }
             let process = Process()
             process.executableURL = URL(fileURLWithPath: "/bin/true")
-            try? process.run()
-            process.waitUntilExit()
+            if (try? process.run()) != nil {
+              process.waitUntilExit()
+              if process.terminationStatus == 0 { succeededCount.withLock { $0 += 1 } }
+            }
             for block in blocks { free(block) }
             group.leave()
           }
         }
         group.wait()
       }
+      try #require(succeededCount.withLock { $0 } == 400)
     }
   }
 }
