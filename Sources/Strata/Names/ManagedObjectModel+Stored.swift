@@ -30,7 +30,7 @@ extension ManagedObjectModel {
     } catch {
       throw Self.damaged("it makes no sense: \(error)")
     }
-    // An inverse of one side is lost, for example. The store would have another model then.
+    // The model drops a one-sided inverse, for example, and the store would not open with it.
     guard ModelOutline(self) == outline else {
       throw Self.damaged("its parts do not match each other")
     }
