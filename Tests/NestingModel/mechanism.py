@@ -4,7 +4,7 @@
 It must show, keep and store what `promise.Spec` does. Each planted fault (Design.FAULTS) is one wrong line.
 """
 from collections import namedtuple
-from promise import BELOW, Conflict, EMPTY, EXTERNAL, KEYS, OWNER, PARENT, PARTNER, Spec, dangling_check, decide, each, same, stored_form
+from promise import BELOW, Conflict, DERIVED, EMPTY, EXTERNAL, KEYS, OWNER, PARENT, PARTNER, Spec, dangling_check, decide, each, same, stored_form
 
 # Identity: ("g", key, generation) of what the store has, (context, n) of what is pending.
 Rec = namedtuple("Rec", "id values")
@@ -63,10 +63,11 @@ class Design:
               "merge compares records alone", "merge raises all", "compare derived", "derived unlike", "saver keeps its base", "fetch settles what is being saved",
               "land a push twice", "forget what arrived", "arrive beneath the turn", "show arrivals to the turn",
               "a failed save drops arrivals", "pin moves", "relabel through a pin", "unpin unnoticed", "save leaves the pin",
-              "bytes left behind", "bytes of what was read", "policy sees the newest", "undo sets all back", "feed cut unnoticed")
+              "bytes left behind", "bytes of what was read", "policy sees the newest", "undo sets all back", "feed cut unnoticed",
+              "push unchecked", "a refused push is lost", "a checked push keeps its base", "the saver keeps what it sent")
 
-    def __init__(self, faults=()):
-        self.faults, self.generation = frozenset(faults), 1
+    def __init__(self, faults=(), pushes=()):
+        self.faults, self.generation, self.pushes = frozenset(faults), 1, dict(pushes)
         self.store, self.bytes = {"x": Rec(("g", "x", 1), stored_form(EMPTY))}, set()
         self.pending, self.frozen, self.cache = ({c: {} for c in PARENT} for _ in range(3))
         self.held, self.outdated = ({c: set() for c in PARENT} for _ in range(2))
@@ -76,7 +77,7 @@ class Design:
     def copy(self):
         """A copy that shares nothing that changes."""
         w = Design.__new__(Design)
-        w.faults, w.generation, w.store = self.faults, self.generation, dict(self.store)
+        w.faults, w.generation, w.store, w.pushes = self.faults, self.generation, dict(self.store), self.pushes
         w.bytes, w.count = set(self.bytes), dict(self.count)
         for n in ("pending", "frozen", "cache"):
             setattr(w, n, {c: dict(m) for c, m in getattr(self, n).items()})
@@ -355,7 +356,13 @@ class Design:
     # Saving one level up.
     def save(self, c):
         """The hand-over. A receiver in the midst of a turn keeps the batch for later; others read it at once."""
-        up, batch = PARENT[c], self.pending[c]
+        up, sent = PARENT[c], self.pending[c]
+        try:
+            batch, decided = self.checked(up, sent, self.pushes[c]) if c in self.pushes and "push unchecked" not in self.faults else (sent, ())
+        except Conflict:
+            if "a refused push is lost" in self.faults:
+                self.pending[c] = {}
+            return "conflict"
         self.pending[c] = {}
         if "bytes left behind" in self.faults:
             batch = {k: h._replace(carried=None) for k, h in batch.items()}
@@ -373,10 +380,13 @@ class Design:
             self.publish(up, batch)      # and links that give way tell of themselves
             self.public[up], self.pending[up] = self.pending[up], own
             self.arrived[up] += (batch,)
-        self.publish(c, batch)
+        self.publish(c, sent)
         if self.pin[c] and "save leaves the pin" not in self.faults:
             self.set_pin(c)
-        for k, h in batch.items():
+        for k, h in sent.items():
+            if k in decided and "the saver keeps what it sent" not in self.faults:
+                self.take(c, k, self.look(c, k) if k in self.held[c] else None)
+                continue
             if h.kind == "delete":
                 self.take(c, k, None)
                 continue
@@ -390,6 +400,44 @@ class Design:
                     self.outdated[c].add(k)
         if self.public[up] is None:
             self.landed(up)
+        return "saved"
+
+    def checked(self, up, sent, policy):
+        """Compares what each setter was shown with what others read of the receiver, and lays the change over that."""
+        batch, decided = {}, set()
+        own, self.pending[up] = self.pending[up], self.pending[up] if self.public[up] is None else self.public[up]
+        try:
+            for k, h in sent.items():
+                o = self.look(up, k)
+                if h.kind == "insert" or o and h.rests is None or o is None and h.kind == "delete":
+                    batch[k] = h
+                    continue
+                origin = {p: known(b)[-1][p] for p, b in h.bases.items()}
+                theirs = o and o.record.values
+                if theirs is not None and not (not same(origin, theirs) if h.kind == "delete" else any(origin[p] != theirs[p] for p in h.slots)):
+                    r = h.record and {**theirs, **{p: h.record.values[p] for p in h.slots}}
+                    r = h.record if not r or r == h.record.values else self.record(up, r)
+                    batch[k] = h if "a checked push keeps its base" in self.faults else h._replace(record=r, bases=o.bases, origin=o.record.id, rests=o.bases)
+                    continue
+                ours = h.record and h.record.values
+                sets = ours and {p: ours[p] for p in h.slots}
+                values = decide(policy, h.kind, theirs, ours, sets, lambda p: origin[p] != theirs[p], origin)
+                decided.add(k)
+                if values is None:
+                    if o:
+                        batch[k] = Change("delete", None, frozenset(), o.bases, o.record.id, o.bases, None)
+                elif o is None:
+                    batch[k] = Change("insert", self.record(up, values), frozenset(EMPTY), None, None, None, values[EXTERNAL])
+                else:
+                    if PARTNER in h.slots:
+                        values = {**values, PARTNER: ours[PARTNER]}
+                    slots = frozenset(p for p, v in values.items() if p != DERIVED and v != theirs[p])
+                    if slots:
+                        r = self.record(up, {**theirs, **{p: values[p] for p in slots}})
+                        batch[k] = Change("update", r, slots, o.bases, o.record.id, o.bases, h.carried if EXTERNAL in slots else None)
+        finally:
+            self.pending[up] = own
+        return batch, decided
 
     def land(self, up, batch):
         """A push becomes part of the receiver's pending changes."""

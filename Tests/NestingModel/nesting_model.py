@@ -64,6 +64,10 @@ CASES = {
     "policy sees the newest": ("custom", "set S x b; set R x b; save S; save R"),
     "undo sets all back": ("error", "set D x a; set C x a; save C; save D; undo C"),
     "feed cut unnoticed": ("error", "fetch C; lose C; set R x a"),
+    "push unchecked": ("error, C error", "hold C x; set R x a; set C x a; save C"),
+    "a refused push is lost": ("error, C error", "hold C x; set R x a; set C x a; save C"),
+    "a checked push keeps its base": ("error, C error", "hold C x; set S x a; save S; set C x b; save C; save R"),
+    "the saver keeps what it sent": ("error, C store", "hold C x; set R x a; set C x a; save C"),
 }
 # More that must go well, each once a mistake of the design or the model.
 GOOD = [
@@ -105,6 +109,14 @@ SCOPES = {
     "insertions": (ops(("set", "save", "rollback", "hold", "insert", "delete", "fetch"), "RCG", "y", "a"), 4, 6, ("error",)),
     "links": (ops(("set", "save", "rollback", "link", "delete", "insert", "hold"), "RC", KEYS, "a"), 3, 5, ("error",)),
     "one-to-one": (ops(("save", "rollback", "pair", "insert", "hold"), "RC", KEYS, "a"), 4, 5, ("error",)),
+    "checked saves": (
+        ops(("set", "save", "rollback", "hold"), "RCD", "x", "a"), 4, 6,
+        ("error, C error, D error", "error, C store, D error", "object, C custom, D overwrite", "error, C rollback, D object")),
+    "checked saves through levels": (
+        ops(("set", "save", "hold", "delete"), "RCG", "x", "a"), 4, 6,
+        ("error, C error, G error", "error, C error, G store", "error, C overwrite, G error")),
+    "checked saves to a busy parent": (
+        ops(("set", "save"), "CD", "x", "ab") + ops(("enter", "leave", "set"), "R", "x", "ab"), 4, 6, ("error, C error, D error",)),
     "a busy parent": (
         ops(("set", "save"), "CD", "x", "ab")
         + ops(("enter", "leave", "save", "rollback", "set", "delete", "fetch"), "R", "x", "ab"),

@@ -89,9 +89,13 @@ def taken_over(read, state, rests_on):
 
 
 class Spec:
-    """The promise. One dictionary per context for unsaved edits, one for a save under way, one for held objects."""
+    """The promise. One dictionary per context for unsaved edits, one for a save under way, one for held objects.
 
-    def __init__(self):
+    pushes: the policies of contexts whose saves to their parents are checked. In the others the later value wins.
+    """
+
+    def __init__(self, pushes=()):
+        self.pushes = dict(pushes)
         self.version, self.store = 1, {"x": (1, stored_form(EMPTY))}
         self.edits, self.frozen, self.held = ({c: {} for c in PARENT} for _ in range(3))
         # public: what others see of a context in the midst of a turn; arrived: what was pushed to it meanwhile;
@@ -101,7 +105,7 @@ class Spec:
     def copy(self):
         """A copy that shares nothing that changes."""
         w = Spec.__new__(Spec)
-        w.version, w.store = self.version, dict(self.store)
+        w.pushes, w.version, w.store = self.pushes, self.version, dict(self.store)
         for n in ("edits", "frozen", "held"):
             setattr(w, n, {c: dict(m) for c, m in getattr(self, n).items()})
         w.public = {c: m if m is None else dict(m) for c, m in self.public.items()}
@@ -150,6 +154,12 @@ class Spec:
         """The values that the context shows."""
         g = self.given(c, k)
         return g and g[0]
+
+    def public_value(self, c, k):
+        """What others read of a context."""
+        own, self.edits[c] = self.edits[c], self.edits[c] if self.public[c] is None else self.public[c]
+        found, self.edits[c] = self.look(c, k), own
+        return found and found[0]
 
     def unsaved(self, c):
         """The kinds of unsaved changes and the slots set."""
@@ -298,20 +308,27 @@ class Spec:
     # Saving one level up.
     def save(self, c):
         """Hands all unsaved edits to the parent. A parent in the midst of a turn has them after that turn; all
-        others see them at once."""
-        up, batch = PARENT[c], self.edits[c]
+        others see them at once. A checked save that is refused changes nothing."""
+        up, sent = PARENT[c], self.edits[c]
+        own = self.edits[up]
+        if self.public[up] is not None:
+            self.edits[up] = self.public[up]
+        try:
+            batch, decided = self.checked(up, sent, self.pushes[c]) if c in self.pushes else (sent, ())
+        except Conflict:
+            self.edits[up] = own
+            return "conflict"
         self.edits[c] = {}
-        if self.public[up] is None:
-            self.land(up, batch)
-        else:
-            own, self.edits[up] = self.edits[up], self.public[up]
-            self.land(up, batch)
+        self.land(up, batch)
+        if self.public[up] is not None:
             self.public[up], self.edits[up] = self.edits[up], own
             self.arrived[up] += (batch,)
         if self.pin[c]:
             self.set_pin(c)
-        for k, e in batch.items():
-            if e.kind == "delete":
+        for k, e in sent.items():
+            if k in decided:
+                self.renew(c, k)
+            elif e.kind == "delete":
                 self.held[c].pop(k, None)
             elif k in self.held[c]:   # the saver has read what the receiver has, if it is the same
                 found = self.look(c, k)
@@ -319,6 +336,38 @@ class Spec:
         if self.public[up] is None:
             for k in KEYS:
                 self.landed(up, k)
+        return "saved"
+
+    def checked(self, up, sent, policy):
+        """What a checked save hands over, and the objects on which the policy was asked. It is a merge onto the
+        parent's state, and the save of that: what does not conflict counts as made from that state. A conflict is
+        a property that the child sets and that has another value in the parent than its setter was shown; and for
+        an object that the child deletes, or that is gone in the parent, the whole object."""
+        batch, decided = {}, set()
+        for k, e in sent.items():
+            under = self.look(up, k)
+            if e.kind == "insert" or under and e.on is None or under is None and e.kind == "delete":
+                batch[k] = e
+                continue
+            on, theirs = {p: known(r)[-1][p] for p, r in e.reads.items()}, under and under[0]
+            differs = theirs is None or (not same(on, theirs) if e.kind == "delete" else any(on[p] != theirs[p] for p in e.set))
+            if not differs:
+                batch[k] = e._replace(shown=e.set and {**theirs, **e.set} or None, reads=under[1], on=under)
+                continue
+            values = decide(policy, e.kind, theirs, e.shown, e.set, lambda p: on[p] != theirs[p], on)
+            decided.add(k)
+            if values is None:
+                if under:
+                    batch[k] = Edit("delete", {}, None, under[1], under)
+            elif under is None:
+                batch[k] = Edit("insert", dict(values), values, None, None)
+            else:
+                if PARTNER in e.set:    # half a one-to-one link is no decision
+                    values = {**values, PARTNER: e.set[PARTNER]}
+                changed = {p: v for p, v in values.items() if p != DERIVED and v != theirs[p]}
+                if changed:
+                    batch[k] = Edit("update", changed, {**theirs, **changed}, under[1], under)
+        return batch, decided
 
     def land(self, up, batch):
         """A push becomes part of the receiver's unsaved edits."""

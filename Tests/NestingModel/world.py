@@ -12,7 +12,10 @@ class World:
     """Both halves, and what no rule is needed for: which values were ever set, and who knew of which."""
 
     def __init__(self, faults=(), policy="error", undone=False):
-        self.spec, self.design, self.policy = Spec(), Design(faults), policy
+        """policy: that of saves to the store, and those of checked saves to parents: "object, C error, D store"."""
+        self.policy, *checked = policy.split(", ")
+        pushes = [tuple(words.split()) for words in checked if not words.endswith(" object")]   # the later value wins
+        self.spec, self.design = Spec(pushes), Design(faults, pushes)
         self.sets, self.ever, self.dead = {}, set(), set()
         # knew: for each value, the values of its slot that its setter had been shown; knew_then: and all that
         # those had been set in knowledge of by then.
@@ -98,6 +101,8 @@ class World:
         before, saving = dict(s.store), name == "finish" or name == "save" and PARENT[c] is None
         batch = (s.frozen[c] if name == "finish" else s.edits[c]) if saving else {}
         pending = dict(s.edits[c]) if name in ("refresh", "merge") else {}
+        shown = {k: s.public_value(PARENT[c], k) for k in KEYS} if name == "save" and PARENT[c] else {}
+        sent = dict(s.edits[c]) if shown else {}
         self.lossy |= name == "lose"
         if name != "lose":
             self.design.catch_up(c)
@@ -116,6 +121,14 @@ class World:
             if now and now.reads != e.reads:
                 for p in now.set:
                     self.learn(now.set[p], s.look(c, k, own=False)[0][p])
+        if name == "save" and PARENT[c]:
+            if c in s.pushes and outcome[0] == "saved":   # its policy was shown what the parent had
+                for k, e in sent.items():
+                    for p in e.set if shown[k] else ():
+                        self.learn(e.set[p], shown[k][p])
+            strict = all(s.pushes.get(d) == "error" for d in (c, *BELOW[c]))
+            lost = outcome[0] == "saved" and strict and self.lost_in_parent(shown, c)
+            return self.compare(outcome) or lost or self.check()
         wrong = self.compare(outcome)
         if wrong and self.lossy and (outcome[1] == "conflict" or saving and self.policy != "error"):
             return "stop"
@@ -156,6 +169,17 @@ class World:
                     return f"lost edit: {e.set[p]} of {k}, the store has {new[p]}"
         return None
 
+    def lost_in_parent(self, before, c):
+        """A promise that needs no rule: a checked save never replaces a value that its setter did not know."""
+        if self.unclear is None:
+            return None
+        for k, old in before.items():
+            new = self.spec.public_value(PARENT[c], k)
+            for p in ("a", "b") if old and new and k not in self.unclear else ():
+                if old[p] != new[p] and isinstance(old[p], str) and isinstance(new[p], str) and old[p] not in self.knows(new[p]):
+                    return f"lost update in {PARENT[c]}: {old[p]} of {k} replaced by {new[p]}"
+        return None
+
     def compare(self, outcome):
         """What the two halves differ in."""
         s, d = self.spec, self.design
@@ -187,6 +211,8 @@ class World:
             undoable = set()
         if self.policy == "overwrite":
             self.ever -= stored   # which brings back what was read and is no longer stored
+        if "overwrite" in self.spec.pushes.values():
+            self.dead -= now      # so does a checked save to a parent
         if now & self.dead:
             return f"came back: {now & self.dead}"
         self.dead |= self.ever - now - undoable
@@ -281,11 +307,12 @@ def random_run(seed, length=60):
     """The sequence and the policy of a seed."""
     r = random.Random(seed)
     policy = r.choice(["error", "error", *POLICIES])
+    checked = [f"{c} {r.choice(['error', 'error', *POLICIES])}" for c in ("C", "D", "G") if r.random() < 0.4]
     without = {n for f in FAMILIES if r.random() < 0.5 for n in f}
     some = [op for op in ALL if op[0] not in without and r.random() < SOMETIMES.get(op[0], 0.8)]
-    if policy in ("store", "rollback", "custom"):
+    if any(name in ("store", "rollback", "custom") for name in (policy, *(c.split()[1] for c in checked))):
         some = [op for op in some if op[0] not in ("link", "pair")]
-    return r.choices(some, [WEIGHT.get(op[0], 1) for op in some], k=length), policy
+    return r.choices(some, [WEIGHT.get(op[0], 1) for op in some], k=length), ", ".join([policy, *checked])
 
 
 def shrink(sequence, faults, policy):
