@@ -9,10 +9,12 @@
   extension MarkedProperty {
     func checkRules(report: Report) {
       if let type, case .value(let value) = TypeSpelling(type).unwrapped {
-        for rule in Self.rules where !rule.types.contains(value) {
-          for argument in node.rules(rule.name) {
+        for rule in Self.rules where !rule.isFor(value) {
+          for argument in node.rules(rule.name, rule.argument) {
             report(
-              .unfitRule(".\(rule.name)", type: type.trimmedDescription, fits: rule.fits),
+              .unfitRule(
+                ".\(rule.name)\(rule.argument.map { "(\($0))" } ?? "")",
+                type: type.trimmedDescription, fits: rule.fits),
               at: argument)
           }
         }
@@ -20,17 +22,37 @@
       checkPatterns(report: report)
     }
 
-    private static let rules: [(name: String, types: Set<String>, fits: String)] = [
-      ("length", ["String", "Data"], "String and Data"),
-      (
-        "range",
-        [
-          "Date", "Decimal", "Double", "Float", "Int", "Int8", "Int16", "Int32", "Int64", "UInt",
-          "UInt8", "UInt16", "UInt32", "UInt64",
-        ], "numbers and Date"
-      ),
-      ("matches", ["String"], "String"),
+    /// A rule for some types only.
+    private struct Rule {
+      let name: String
+      /// The argument that the rule is called with; nil for any.
+      var argument: String?
+      let isFor: @Sendable (_ type: String) -> Bool
+      let fits: String
+    }
+
+    private static let rules = [
+      Rule(name: "length", isFor: { ["String", "Data"].contains($0) }, fits: "String and Data"),
+      Rule(name: "range", isFor: { isNumber($0) || $0 == "Date" }, fits: "numbers and Date"),
+      Rule(name: "matches", isFor: { $0 == "String" }, fits: "String"),
+      Rule(name: "merges", argument: ".sum", isFor: isNumber, fits: "numbers"),
+      Rule(
+        name: "merges", argument: ".max", isFor: { isNumber($0) || $0 == "Date" },
+        fits: "numbers and Date"),
+      Rule(
+        name: "merges", argument: ".min", isFor: { isNumber($0) || $0 == "Date" },
+        fits: "numbers and Date"),
+      Rule(
+        name: "merges", argument: ".union",
+        isFor: { $0.hasPrefix("Set<") || $0.hasPrefix("Array<") }, fits: "sets and arrays"),
     ]
+
+    @Sendable private static func isNumber(_ type: String) -> Bool {
+      [
+        "Decimal", "Double", "Float", "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8",
+        "UInt16", "UInt32", "UInt64",
+      ].contains(type)
+    }
 
     /// A pattern that is a literal can be tried now.
     private func checkPatterns(report: Report) {
@@ -60,11 +82,15 @@
 
   extension AttributeSyntax {
     /// The arguments without a label that call the rule `name`: `.length(1...80)`.
-    func rules(_ name: String) -> [ExprSyntax] {
-      labeledArguments.filter { argument in
-        argument.label == nil
-          && argument.expression.as(FunctionCallExprSyntax.self)?.calledExpression
-            .as(MemberAccessExprSyntax.self)?.declName.baseName.text == name
+    ///
+    /// - Parameter argument: the spelling of the call's first argument; nil for any.
+    func rules(_ name: String, _ argument: String? = nil) -> [ExprSyntax] {
+      labeledArguments.filter { labeled in
+        guard labeled.label == nil, let call = labeled.expression.as(FunctionCallExprSyntax.self),
+          let rule = call.calledExpression.as(MemberAccessExprSyntax.self)
+        else { return false }
+        return rule.declName.baseName.text == name
+          && (argument == nil || call.arguments.first?.expression.trimmedDescription == argument)
       }.map(\.expression)
     }
 

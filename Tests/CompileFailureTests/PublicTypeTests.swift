@@ -27,8 +27,9 @@ import Testing
     FetchedResultsSection FetchedResultsSnapshot FetchedResultsUpdate HistoryChange
     HistoryConsumer HistoryRequest HistoryRetention HistoryStatus HistoryToken
     HistoryTransaction LiveValues ManagedObject ManagedObjectContext ManagedObjectModel
-    MergePolicy Migration MigrationPlan MigrationProgress MigrationReport MigrationStage ModelError
-    ModelMismatch ObjectBatches ObjectID OldestReader OrderedToMany PersistentContainer
+    MergePolicy MergeRule Migration MigrationPlan MigrationProgress MigrationReport
+    MigrationStage ModelError ModelMismatch ObjectBatches ObjectID OldestReader OrderedToMany
+    PersistentContainer
     PersistentStoreCoordinator PersistentStoreDescription PredicateFormatError
     PropertyDescription PropertyPath PropertyValue QueryError QueryExplanation
     QueryGenerationToken RelationshipDescription RelationshipOption RemoteChange RowRequest

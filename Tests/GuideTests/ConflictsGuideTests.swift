@@ -19,6 +19,55 @@ import Testing
   }
   // end
 
+  // begin merge-rules
+  @Entity final class Article: ManagedObject {
+    var title: String
+    @Attribute(.merges(.sum)) var readCount: Int = 0
+    @Attribute(.merges(.max)) var lastRead: Date?
+    @Attribute(.merges(.union)) var tags: Set<String> = []
+  }
+  // end
+
+  @Entity final class Marks: ManagedObject {
+    // begin custom-rule
+    @Attribute(.merges(.custom { (base: Int, ours: Int, theirs: Int) in theirs | (ours & ~base) }))
+    var flags: Int = 0
+    // end
+  }
+
+  @Test func `merges changes of workers by rules`() async throws {
+    let container = try PersistentContainer(
+      inMemory: ManagedObjectModel(Article.self, Marks.self))
+    let (article, marks) = try await container.root.perform { context in
+      let ids = (Article(context: context).objectID, Marks(context: context).objectID)
+      try context.save()
+      return ids
+    }
+    let moment = Date(timeIntervalSinceReferenceDate: 8)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 1...8 {
+        group.addTask {
+          let worker = container.newBackgroundContext()
+          try await worker.perform { context in
+            let read = try context.existingObject(Article.self, with: article)
+            read.readCount += number
+            read.lastRead = Date(timeIntervalSinceReferenceDate: Double(number))
+            read.tags.insert("\(number)")
+            try context.existingObject(Marks.self, with: marks).flags |= 1 << number
+            try context.save()
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    try await container.root.save()
+    try await ContextQueue(parent: container.coordinator).perform { context in
+      let read = try context.existingObject(Article.self, with: article)
+      #expect(read.readCount == 36 && read.lastRead == moment && read.tags.count == 8)
+      #expect(try context.existingObject(Marks.self, with: marks).flags == 510)
+    }
+  }
+
   @Test func `finds a conflict of two savers`() async throws {
     let container = try PersistentContainer(
       inMemory: ManagedObjectModel(Account.self, Shift.self))

@@ -130,7 +130,7 @@ import Testing
   @Test func `finds the error of an ancestor`() async throws {
     let container = try PersistentContainer(inMemory: Self.model())
     let worker = container.newBackgroundContext()
-    try await worker.perform { context in
+    try await container.root.perform { context in
       for _ in 1...2 { Team(context: context).name = "Orlando" }
     }
     let error = await #expect(throws: AncestorSaveError.self) {

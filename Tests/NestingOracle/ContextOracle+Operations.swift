@@ -32,7 +32,16 @@ extension ContextOracle {
     case .redo: return undoStacks[place.rawValue]?.redo.isEmpty == false && !isSaving(place)
     case .pin, .unpin: return !isSaving
     case .save: return hasEdits(place) && !isSaving(place) && !(place.isRoot && isSaving)
-    case .hand: return hasEdits(place) && !isSaving(place) && !place.isRoot
+    // Checked saves to a parent in the midst of a turn are not drawn.
+    case .hand:
+      return hasEdits(place) && !isSaving(place) && !place.isRoot && checked[place] == nil
+    // Undo in ancestors is not compared. Nothing tells in which list a member was moved.
+    case .through:
+      let levels = [place] + place.above
+      return !place.isRoot && !isSaving && levels.contains(where: hasEdits)
+        && !levels.contains {
+          isPinned($0) || undoStacks[$0.rawValue] != nil || moves.contains($0)
+        }
     case .begin: return place.isRoot && own.contains { $0 != nil } && !isSaving
     case .finish: return isSaving(place)
     }
@@ -90,7 +99,7 @@ extension ContextOracle {
     frozen[place.rawValue].contains { $0 != nil }
   }
 
-  private func hasEdits(_ place: Place) -> Bool {
+  func hasEdits(_ place: Place) -> Bool {
     edits[place.rawValue].contains { $0 != nil } || !linkEdits[place.rawValue].isEmpty
       || moves.contains(place) && !isPinned(place)
   }
@@ -150,13 +159,11 @@ extension ContextOracle {
       }
     case .merge: merge(place)
     case .save:
-      guard place.isRoot else {
-        push(place)
-        break
-      }
+      guard place.isRoot else { return push(place) }
       begin(place)
       return finish(place, policy)
-    case .hand: push(place)
+    case .through: return saveThrough(place, policy)
+    case .hand: return push(place)
     case .begin: begin(place)
     case .finish: return finish(place, policy)
     }

@@ -3,9 +3,21 @@
 // A save to a parent context.
 
 extension ContextOracle {
-  mutating func push(_ place: Place) {
-    guard let parent = place.parent else { return }
-    let batch = edits[place.rawValue]
+  private struct Refused: Error {}
+
+  /// Hands the unsaved edits of a context to its parent. A checked save that is refused changes
+  /// nothing.
+  mutating func push(_ place: Place) -> Outcome {
+    guard let parent = place.parent else { return .saved }
+    let sent = edits[place.rawValue]
+    var (batch, decided) = (sent, Set<Int>())
+    if let policy = checked[place], policy != .object {
+      do {
+        (batch, decided) = try check(sent, onto: parent, policy)
+      } catch {
+        return .conflict
+      }
+    }
     let former = Set(Self.keys.filter { hasUnsaved(parent, $0) })
     let deleted = Self.keys.filter { batch[$0]?.kind == .delete && look(parent, $0) != nil }
     let lost = Self.keys.filter { look(parent, $0) == nil && batch[$0]?.kind != .insert }
@@ -17,8 +29,10 @@ extension ContextOracle {
     settleLinks(of: batch, deleting: deleted, over: former, in: parent)
     pushLinks(place, deleting: deleted, lost, onto: parent)
     for key in Self.keys {
-      guard let edit = batch[key] else { continue }
-      if edit.kind == .delete {
+      guard let edit = sent[key] else { continue }
+      if decided.contains(key) {
+        makeFault(place, key)
+      } else if edit.kind == .delete {
         held[place.rawValue][key] = nil
       } else if held[place.rawValue][key] != nil {
         // The parent's present state is the state that the context has read, as if it read it
@@ -29,6 +43,64 @@ extension ContextOracle {
     }
     for key in Self.keys { land(parent, key) }
     if pins[place.rawValue] != nil { pin(place) }
+    return .saved
+  }
+
+  /// The edits that a checked save hands over, and the objects on which the policy was asked. The
+  /// save merges onto the parent's state and saves the result: edits without a conflict count as
+  /// made from that state.
+  private func check(
+    _ sent: [Edit?], onto place: Place, _ policy: Policy
+  ) throws(Refused) -> (batch: [Edit?], decided: Set<Int>) {
+    var (batch, decided) = (sent, Set<Int>())
+    for key in Self.keys {
+      guard let edit = sent[key], edit.kind != .insert, edit.on ?? edit.lostOn != nil else {
+        continue
+      }
+      let theirs = look(place, key)
+      if theirs == nil, edit.kind == .delete { continue }
+      if let theirs, !edit.isInConflict(with: theirs.values) {
+        batch[key] = edit.made(from: theirs)
+      } else {
+        batch[key] = try decide(policy, edit, theirs)
+        decided.insert(key)
+      }
+    }
+    return (batch, decided)
+  }
+
+  /// The edit of the parent's state that the policy makes of one in conflict; nil for none.
+  private func decide(
+    _ policy: Policy, _ edit: Edit, _ theirs: VisibleState?
+  ) throws(Refused) -> Edit? {
+    if policy == .error { throw Refused() }
+    guard let theirs else {
+      guard policy == .overwrite, let shown = edit.shown else { return nil }
+      return Edit(kind: .insert, set: Delta(shown), shown: shown, reads: [], on: nil)
+    }
+    if edit.kind == .delete { return policy.keepsTheirs ? nil : edit.made(from: theirs) }
+    guard let ours = edit.shown else { return nil }
+    var values = theirs.values
+    for slot in Slot.stored {
+      let isSet = edit.set.slots.contains(slot)
+      let isOurs =
+        switch policy {
+        case .overwrite: true
+        case .object: isSet
+        case .store: isSet && edit.wasShown(theirs.values[slot], of: slot)
+        case .rollback, .error: false
+        }
+      // The policy does not decide on half of a one-to-one link.
+      if isOurs || slot.isPair && isSet { values[slot] = ours[slot] }
+    }
+    var result = Edit(
+      kind: .update, set: .none, shown: theirs.values, reads: theirs.reads,
+      setters: theirs.setters, on: theirs.values)
+    for slot in Slot.stored where values[slot] != theirs.values[slot] {
+      result.set.set(slot, values[slot])
+      result.shown?[slot] = values[slot]
+    }
+    return result.set.slots.isEmpty ? nil : result
   }
 
   /// The receiver's held objects take the pushed state.
@@ -134,6 +206,28 @@ extension ContextOracle {
 }
 
 extension ContextOracle.Edit {
+  /// Whether the parent has another value of a property that this edit sets than its setter was
+  /// shown; of any property, if it deletes the object.
+  fileprivate func isInConflict(with theirs: Values) -> Bool {
+    Slot.stored.contains {
+      (kind == .delete || set.slots.contains($0)) && !wasShown(theirs[$0], of: $0)
+    }
+  }
+
+  /// Whether the setters of a property were shown a value.
+  fileprivate func wasShown(_ value: Int, of slot: Slot) -> Bool {
+    reads(of: slot).allSatisfy { ($0.above.last ?? $0.was)?[slot] == value }
+  }
+
+  /// The same edit, made from another state.
+  fileprivate func made(from state: ContextOracle.VisibleState) -> Self {
+    var edit = self
+    edit.shown = kind == .delete ? nil : set.over(state.values)
+    (edit.reads, edit.setters, edit.on) = (state.reads, state.setters, state.values)
+    (edit.lostOn, edit.wasPushed) = (nil, false)
+    return edit
+  }
+
   /// The makers had read an object that was in no store, and the store has it now.
   fileprivate mutating func note(_ under: ContextOracle.VisibleState) {
     guard under.setters.isEmpty, under.reads.count == 1, let stored = under.reads.first,

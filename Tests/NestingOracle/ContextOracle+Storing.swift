@@ -12,6 +12,30 @@ extension ContextOracle {
 
   private struct Conflict: Error {}
 
+  /// It is as if all levels had saved, one after the other and with nothing in between, or nothing.
+  /// Each level shows the objects that it has saved, or that have gone through it, as stored.
+  mutating func saveThrough(_ place: Place, _ policy: Policy) -> Outcome {
+    var after = self
+    for level in [place] + place.above where after.hasEdits(level) {
+      if !level.isRoot {
+        if after.push(level) == .conflict { return .conflict }
+        continue
+      }
+      after.begin(level)
+      if after.finish(level, policy) == .conflict { return .conflict }
+    }
+    var saved: Set<Int> = []
+    for level in [place] + place.above {
+      saved.formUnion(Self.keys.filter { edits[level.rawValue][$0] != nil })
+      if !saved.isEmpty || !linkEdits[level.rawValue].isEmpty {
+        for key in saved.union(after.effects) { after.renew(level, key) }
+      }
+      saved.formUnion(linkEdits[level.rawValue].ends)
+    }
+    self = after
+    return .saved
+  }
+
   mutating func begin(_ place: Place) {
     frozen[place.rawValue] = edits[place.rawValue]
     edits[place.rawValue] = Array(repeating: nil, count: Self.keyCount)
@@ -36,8 +60,8 @@ extension ContextOracle {
       settle(place, saved, since: former)
       if pins[place.rawValue] != nil { pin(place) }
       // The saver takes the effects of its save on other objects.
-      for key in after.keys where saved[key] == nil { renew(place, key) }
-      for key in counted where saved[key] == nil { renew(place, key) }
+      effects = Set(after.keys).union(counted).filter { saved[$0] == nil }
+      for key in effects { renew(place, key) }
       return .saved
     } catch {
       // Composed back: the older beneath, the newer above.

@@ -135,6 +135,9 @@ package struct ContextOracle {
   var version = 1
   /// The contexts that merge automatically.
   package var automatic: Set<Place> = []
+  /// The policies of contexts whose saves to their parents are checked. In the others, and under
+  /// the policy object, the later value wins.
+  package var checked: [Place: Policy] = [:]
   /// The objects that were ever made.
   var used: Set<Int> = [0]
   var store: [Stored?]
@@ -154,6 +157,8 @@ package struct ContextOracle {
   var vanished: [Set<Int>] = Array(repeating: [], count: Place.allCases.count)
   /// The vanished objects of the context whose save is under way, at its beginning.
   var frozenVanished: Set<Int> = []
+  /// The objects that the last save to the store has changed and that were not in it.
+  var effects: Set<Int> = []
   /// The saves of ancestors that a context has not heard of, because of a pin.
   var missed: [(Place, Settled)] = []
   /// The place of the last operation, if it has deleted objects, and the values that these showed

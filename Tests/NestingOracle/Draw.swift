@@ -19,12 +19,14 @@ package enum Group: String, CaseIterable, Sendable {
   case shared
   /// Contexts that merge automatically, that are confined, that live in their parent's isolation.
   case automatic, confined, inner
+  /// Saves through several levels.
+  case through
   /// Saves to the store in two steps.
   case steps
   /// A second root; two children and a grandchild.
   case rival, child, sibling, grandchild
-  /// Merge policies other than `.error`.
-  case policies
+  /// Merge policies other than `.error`; saves to parents that ask one.
+  case policies, checked
   /// A unique attribute, under the policy `.error`.
   case unique
   /// The members of to-many relationships; without this group, they are changed but not compared.
@@ -55,6 +57,7 @@ struct Draw {
       && !(setup.policy.keepsTheirs && operation.isOfLinks && without.contains(.keeping))
       && !(setup.policy != .error && operation.name == .code)
       && !(operation.name == .begin && setup.home(operation.place) != .queue)
+      && !(operation.name == .through && !Self.isOfQueues(operation.place, setup))
     {
       let share = operation.isOfLinks ? 3 : 8
       guard Int.random(in: 0..<10, using: &random) < share else { continue }
@@ -62,6 +65,10 @@ struct Draw {
       choices.append((operation, end))
     }
     (self.choices, total, self.random) = (choices, end, random)
+  }
+
+  private static func isOfQueues(_ place: Place, _ setup: Setup) -> Bool {
+    ([place] + place.above).allSatisfy { setup.home($0) == .queue }
   }
 
   /// One step, or several in one turn.
@@ -140,6 +147,11 @@ struct Draw {
     let policies = [Policy.error, .error, .object, .store, .overwrite, .rollback]
     let policy = policies.randomElement(using: &random) ?? .error
     if !without.contains(.policies) { setup.policy = policy }
+    for place in Place.allCases where !place.isRoot && !without.contains(.checked) {
+      guard Int.random(in: 0..<3, using: &random) == 0 else { continue }
+      let policy = policies.randomElement(using: &random) ?? .error
+      setup.checked[place] = without.contains(.policies) ? .error : policy
+    }
     for place in Place.allCases {
       let number = Int.random(in: 0..<10, using: &random)
       if number == 0, !without.contains(.confined) { setup.homes[place] = .confined }
@@ -167,6 +179,7 @@ struct Draw {
     case .rollback, .merge, .fetch, .save, .reset, .pin, .unpin, .undo, .redo,
       .refreshAll:
       return [Operation(name, place)]
+    case .through: return place.isRoot ? [] : [Operation(name, place)]
     case .begin, .finish: return place.isRoot ? [Operation(name, place)] : []
     case .set:
       return keys.flatMap { key in
@@ -198,6 +211,7 @@ struct Draw {
     return switch operation.name {
     case .set: 3 * share
     case .save, .finish, .hand: 40
+    case .through: 20
     case .fetch, .begin, .undo, .redo: 12
     case .rollback, .merge: 8
     case .reset, .pin, .unpin, .refreshAll: 2
@@ -226,6 +240,7 @@ struct Draw {
     case .revert, .refresh, .refreshAll: groups.insert(.refresh)
     case .merge: groups.insert(.merge)
     case .begin, .finish: groups.insert(.steps)
+    case .through: groups.insert(.through)
     case .set, .read, .fetch, .save, .hand: break
     }
     switch operation.place {

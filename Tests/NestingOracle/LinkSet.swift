@@ -72,6 +72,11 @@ package struct LinkEdits: Hashable, Sendable {
 
   var isEmpty: Bool { added.isEmpty && removed.isEmpty }
 
+  /// The objects that links lead from or to.
+  var ends: [Int] {
+    ContextOracle.keys.filter { added.touches($0) || removed.touches($0) }
+  }
+
   /// These changes on top of the state beneath.
   func over(_ below: LinkSet) -> LinkSet {
     var result = below.subtracting(removed)

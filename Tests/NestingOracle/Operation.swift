@@ -34,6 +34,8 @@ package struct Operation: Hashable, Sendable, CustomStringConvertible {
     /// Rest on the state of now, and on the newest one again.
     case pin, unpin
     case save
+    /// A save through all ancestors to the store.
+    case through
     /// A save to a parent that is in a turn, from another thread: `set R x a; + hand C; + set R x
     /// b`.
     case hand
@@ -61,7 +63,7 @@ package struct Operation: Hashable, Sendable, CustomStringConvertible {
   /// Whether it can be one of several steps in one turn.
   var canBeJoined: Bool {
     switch name {
-    case .begin, .finish, .merge, .reset, .hold: false
+    case .begin, .finish, .merge, .reset, .hold, .through: false
     default: true
     }
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The beginning of a sequence. Its text is the first line of a sequence: `policy object, confined
-/// C, inner G, automatic D, looks held`.
+/// The beginning of a sequence. Its text is the first line of a sequence: `policy object, checked C
+/// error, confined C, inner G, automatic D, looks held`.
 package struct Setup: Hashable, Sendable, CustomStringConvertible {
   /// Where a context lives.
   package enum Home: String, Sendable {
@@ -14,6 +14,8 @@ package struct Setup: Hashable, Sendable, CustomStringConvertible {
   }
 
   package var policy = Policy.error
+  /// The policies of contexts whose saves to their parents are checked.
+  package var checked: [Place: Policy] = [:]
   /// Each context that is no queue.
   package var homes: [Place: Home] = [:]
   /// The contexts that merge automatically.
@@ -34,6 +36,9 @@ package struct Setup: Hashable, Sendable, CustomStringConvertible {
 
   package var description: String {
     var parts = ["policy \(policy.rawValue)"]
+    for (place, policy) in checked.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      parts.append("checked \(place.letter) \(policy.rawValue)")
+    }
     for home in [Home.confined, .inner] {
       let places = Place.allCases.filter { homes[$0] == home }
       if !places.isEmpty {
@@ -67,6 +72,11 @@ package struct Setup: Hashable, Sendable, CustomStringConvertible {
       case "policy":
         guard words.count == 2, let policy = Policy(rawValue: String(words[1])) else { return nil }
         self.policy = policy
+      case "checked":
+        guard words.count == 3, let place = places.first,
+          let policy = Policy(rawValue: String(words[2]))
+        else { return nil }
+        checked[place] = policy
       case "confined": for place in places { homes[place] = .confined }
       case "inner": for place in places { homes[place] = .inner }
       case "automatic": automatic = Set(places)

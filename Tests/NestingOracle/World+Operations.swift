@@ -68,7 +68,7 @@ extension World {
       context.processPendingChanges()
       context.automaticallyMergesChangesFromParent = false
     case .save: return try Self.outcome { try context.save() }
-    case .begin, .finish, .hand: break
+    case .begin, .finish, .hand, .through: break
     }
     return .saved
   }

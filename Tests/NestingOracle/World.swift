@@ -49,13 +49,15 @@ final class World {
     for place in Place.allCases { members.append(try member(place)) }
     for place in setup.undoable { oracle.recordsUndo(place) }
     oracle.automatic = setup.automatic
+    oracle.checked = setup.checked
     for place in Place.allCases {
       try enter(place) { context in
         if setup.automatic.contains(place) { context.automaticallyMergesChangesFromParent = true }
         if setup.undoable.contains(place) {
           context.undoManager = ManagedObjectContext.UndoManager()
         }
-        if place.isRoot { context.mergePolicy = setup.policy.mergePolicy }
+        let policy = place.isRoot ? setup.policy : setup.checked[place]
+        if let policy { context.mergePolicy = policy.mergePolicy }
       }
     }
   }
@@ -174,6 +176,7 @@ final class World {
       try beginSave(first.place)
       return nil
     case .finish: return complaint(steps[0], try finishSave())
+    case .through: return complaint(steps[0], try Self.outcome { try saveThrough(first.place) })
     case .hand:
       try handOver(first.place)
       return nil
@@ -205,6 +208,23 @@ final class World {
         held[place.rawValue][key] = nil
       }
     }
+  }
+
+  /// Saves a queue and its ancestors, which are queues.
+  private func saveThrough(_ place: Place) throws {
+    guard case .queue(let queue) = members[place.rawValue] else { return }
+    let isDone = DispatchSemaphore(value: 0)
+    let failure = Mutex<(any Error)?>(nil)
+    Task {
+      do {
+        try await queue.save(to: .store)
+      } catch {
+        failure.withLock { $0 = (error as? AncestorSaveError)?.underlyingError ?? error }
+      }
+      isDone.signal()
+    }
+    isDone.wait()
+    if let error = failure.withLock({ $0 }) { throw error }
   }
 
   /// Saves to the parent on another thread, while the parent's turn goes on.

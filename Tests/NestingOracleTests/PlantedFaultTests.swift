@@ -37,6 +37,26 @@ private struct Planted: CustomTestStringConvertible, Sendable {
     Planted(fault: "eventsDropped", sequence: "automatic G; hold G x; set R x a; fetch G"),
     // A push is laid over newer edits.
     Planted(fault: "integratedTwice", sequence: "set C x a; save C; set R x a"),
+    // A child's save replaces what a sibling has saved, although its policy looks for conflicts.
+    Planted(
+      fault: "pushUnchecked",
+      sequence: "policy error, checked C error; hold C x; set D x a; save D; set C x a; save C"),
+    // A refused save through all levels leaves its changes in an ancestor.
+    Planted(
+      fault: "throughPushes",
+      sequence: "policy error, looks all; hold C x; set S x a; save S; set C x a; through C"),
+    // It takes the ancestor's own changes back.
+    Planted(
+      fault: "refusalTakesAll",
+      sequence: """
+        policy error, looks all; insert R y; hold C x; set S x a; save S; set C x a; through C
+        """),
+    // The policy of the parent decides on the child's conflict with it.
+    Planted(
+      fault: "receiversPolicy",
+      sequence: """
+        policy error, checked C store, looks all; hold C x; set S x a; save S; set C x a; through C
+        """),
     // A child edits an object that its parent has inserted and taken back.
     Planted(
       fault: "doubtForgotten",

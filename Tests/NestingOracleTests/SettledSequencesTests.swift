@@ -329,6 +329,12 @@ private let settled = """
 
   policy error; insert G u; save G; lead C x u; set G x b; delete D x; unstop G x u; save D; save R;
   save G
+
+  policy error, checked C error, checked D error, looks all; code D x 1; save D; code G x -; set R x
+  a; set C x a; save G; delete C x; save C
+
+  policy error, checked D store, checked G error, automatic G, looks all; code G x 1; save G; set G
+  x b; code R x 1; save R; save C; save G; delete S x; save S; rollback R; save C
   """
 
 @Suite struct `What random work in nested contexts has found` {

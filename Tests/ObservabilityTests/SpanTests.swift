@@ -50,9 +50,10 @@
         try await worker.save(to: .store)
         return span.context.inMemorySpanContext?.spanID
       }
+      // The worker's save ends after that of the root, which has the commit.
       let spans = store.spans
       #expect(
-        spans.map { $0.attributes.text("strata.save.destination") } == ["parent", "store"])
+        spans.map { $0.attributes.text("strata.save.destination") } == ["store", "parent"])
       #expect(spans.allSatisfy { $0.parentSpanID == outer })
     }
 

@@ -14,7 +14,7 @@ private typealias G = Geography
 
   private func raised(_ change: Change) -> Change {
     var arena = RecordArena()
-    return change.raised(onto: newer, layout: G.entity(key).layout, into: &arena)
+    return change.raised(onto: newer, G.entity(key), into: &arena)
   }
 
   @Test func `keeps its slots over the newer record, which becomes its base`() {

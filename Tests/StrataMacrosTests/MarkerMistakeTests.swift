@@ -86,6 +86,18 @@
         "2:24 '.range' is a rule for numbers and Date, not for 'String': remove it"
       ),
       (
+        "@Attribute(.merges(.sum)) var a: String?",
+        "2:14 '.merges(.sum)' is a rule for numbers, not for 'String?': remove it"
+      ),
+      (
+        "@Attribute(.merges(.max)) var a: Bool",
+        "2:14 '.merges(.max)' is a rule for numbers and Date, not for 'Bool': remove it"
+      ),
+      (
+        "@Attribute(.merges(.union)) var a: Int",
+        "2:14 '.merges(.union)' is a rule for sets and arrays, not for 'Int': remove it"
+      ),
+      (
         "@Attribute(.matches(\"x\")) var a: Data",
         "2:14 '.matches' is a rule for String, not for 'Data': remove it"
       ),

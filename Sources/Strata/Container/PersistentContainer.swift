@@ -165,7 +165,15 @@ public final class PersistentContainer: Sendable {
   // MARK: - Contexts
 
   /// A context with a queue of its own, a child of the root.
-  public func newBackgroundContext() -> ContextQueue { ContextQueue(parent: root) }
+  ///
+  /// Its merge policy is `.error`: a save to the root fails with `StoreError.conflicts` if it sets
+  /// a property that others have changed there since it was read, so that no addition of two
+  /// workers is lost. Core Data: the later save wins.
+  public func newBackgroundContext() -> ContextQueue {
+    let queue = ContextQueue(parent: root)
+    queue.context.mergePolicy = .error
+    return queue
+  }
 
   /// Runs `body` in a new background context. Changes that it does not save are discarded.
   ///

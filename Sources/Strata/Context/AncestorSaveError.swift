@@ -3,10 +3,10 @@ public import Foundation
 public import StrataModel
 package import StrataPrimitives
 
-/// A `save(to: .store)` stopped at an ancestor. The changes below it have been saved up to it and
-/// stay there: the ancestor has them as its own unsaved changes, with all its others.
+/// A `save(to: .store)` was refused because of an ancestor's own unsaved changes. Nothing was
+/// saved: all contexts have the unsaved changes that they had.
 ///
-/// Resolve the cause in that ancestor, and repeat the save there or from below.
+/// Resolve the cause in that ancestor, and repeat the save.
 public struct AncestorSaveError: Error, Sendable {
   /// How far above the context that was saved: 1 is its parent.
   public let level: Int
@@ -28,7 +28,8 @@ extension AncestorSaveError: LocalizedError, CustomStringConvertible, ExplainedE
     let name = contextName.map { " \"\($0)\"" } ?? ""
     let cause = ErrorExplanation(ofCause: underlyingError, in: "underlyingError")
     return ErrorExplanation(
-      "The save stopped at \(place)\(name).", because: "\(cause.problem) \(cause.reason)",
-      remedy: "\(cause.remedy) Then repeat the save there or from below.")
+      "Unsaved changes of \(place)\(name) were refused, and nothing was saved.",
+      because: "\(cause.problem) \(cause.reason)",
+      remedy: "\(cause.remedy) Do so in that context. Then repeat the save.")
   }
 }

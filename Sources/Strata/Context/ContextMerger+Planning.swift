@@ -191,7 +191,7 @@ extension ContextMerger {
       postponed.insert(key)
       return
     }
-    guard let layout = schema.entity(key.entity)?.layout,
+    guard let entity = schema.entity(key.entity),
       let beneath = try plan.view.inheritedBase(of: key)
     else {
       plan.gone.insert(key)
@@ -203,7 +203,7 @@ extension ContextMerger {
     // contributors had read an older state. A merge of the object by name discards them, too.
     let isChangedBeneath = !base.rests(on: beneath)
     if isChangedBeneath || plan.isChecked {
-      var raised = change.raised(onto: beneath, layout: layout, into: &plan.arena)
+      var raised = change.raised(onto: beneath, entity, into: &plan.arena)
       if PlantedFault.mergeDropsEdits.isPlanted(in: schema), change.kind == .update {
         raised.record = beneath.record
       }
@@ -221,11 +221,11 @@ extension ContextMerger {
       return
     }
     // An object that is gone is dropped from all of them.
-    guard !working.isFrozen(key), let layout = schema.entity(key.entity)?.layout,
+    guard !working.isFrozen(key), let entity = schema.entity(key.entity),
       let beneath = try plan.view.inheritedBase(of: key)
     else { return }
     plan.savepoints[index].raised[key] = change.raised(
-      onto: beneath, layout: layout, into: &plan.arena)
+      onto: beneath, entity, into: &plan.arena)
   }
 
   // MARK: - Notifying

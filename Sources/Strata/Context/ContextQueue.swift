@@ -13,7 +13,7 @@ import Synchronization
 ///
 /// ## Isolation
 /// `Sendable`. The context is touched only by the holder of the lock.
-public final class ContextQueue: ContextParent {
+public final class ContextQueue: ContextParent, ContextEntrance {
   // Safety: reached only while `lock` is held, or in `deinit`.
   nonisolated(unsafe) let context: ManagedObjectContext
   private let lock = QueueLock()
@@ -34,10 +34,6 @@ public final class ContextQueue: ContextParent {
     layer = context.layer
     layer.onArrival { [weak self] in self?.noteArrival() }
     layer.onKeeperRequest { [weak self] in self }
-    layer.onSaveRequest { [weak self] in
-      guard let self else { return nil }
-      return { try await self.save(atLevel: $0) }
-    }
     context.merger.schedule = { [weak self] in self?.noteArrival() }
   }
 
@@ -103,24 +99,40 @@ public final class ContextQueue: ContextParent {
 
   /// Saves the context's changes one level up, as `save()`, or through all ancestors to the disk.
   ///
-  /// With `.store`, this context's changes are saved first. Then each ancestor in order is entered,
-  /// saves all of its changes, and is left before the next one is entered. No queue is held while
-  /// waiting for another queue or for the disk. Others may save in between, and their changes are
-  /// saved along.
+  /// With `.store`, the unsaved changes of this context and of all its ancestors become durable in
+  /// one commit, or none of them. Each context in order is entered, prepares its changes, and is
+  /// left before the next one is entered; no queue is held while waiting for another, or for the
+  /// disk. Before the commit no other context shows them. The ancestors then merge the changes from
+  /// below, as another commit.
   ///
   /// If the task is cancelled before this context's save begins, nothing is saved. After that the
   /// save continues to the disk even if the task is cancelled.
   ///
-  /// - Throws: before anything is saved, `ContextError.ancestorUnreachable` and
-  ///   `CancellationError`; the errors of `ManagedObjectContext.save()`, if this context's own save
-  ///   fails; `AncestorSaveError`, if an ancestor's save fails: everything below it has been saved
-  ///   to it.
+  /// If it throws, nothing is saved: all contexts have the unsaved changes that they had, and those
+  /// of others can be saved.
+  ///
+  /// - Throws: `ContextError.ancestorUnreachable` and `CancellationError`; the errors of
+  ///   `ManagedObjectContext.save()`; `AncestorSaveError`, if the cause is in an ancestor's own
+  ///   unsaved changes.
   public func save(
     to destination: SaveDestination, isolation: isolated (any Actor)? = #isolation
   ) async throws {
-    let ancestors = destination == .store ? try layer.ancestorSavers() : []
-    try await save(isCancellable: true, isolation: isolation)
-    for (index, save) in ancestors.enumerated() { try await save(index + 1) }
+    guard destination == .store, layer.parent != nil else {
+      return try await save(isCancellable: true, isolation: isolation)
+    }
+    let levels = try SavedLevels(from: self)
+    if isolation === MainActor.shared { MainTurns.endAll() }
+    let (whole, place) = (ThroughSave(), placeInLine(of: isolation))
+    let earlier = try await run(isCancellable: true, at: place) {
+      try $0.saving.join(whole, level: 0)
+    }
+    try await levels.save(whole, after: earlier, isolation: isolation)
+  }
+
+  func enter<T: Sendable>(
+    _ body: @Sendable (ManagedObjectContext) throws -> T
+  ) async throws -> T {
+    try await run(isCancellable: false) { try body($0) }
   }
 
   private func save(
@@ -136,15 +148,6 @@ public final class ContextQueue: ContextParent {
     // The store has the changes even if the task was cancelled during the write.
     if isolation === MainActor.shared { MainTurns.endAll() }
     try await run(isCancellable: false) { try $0.saving.finish(save) }
-  }
-
-  /// Saves the context for a descendant that is `level` levels below.
-  private func save(atLevel level: Int) async throws {
-    do { try await save(isCancellable: false) } catch {
-      throw AncestorSaveError(
-        level: level, contextName: try await run(isCancellable: false) { $0.name },
-        underlyingError: error)
-    }
   }
 
   /// How often and how long callers have waited for others' blocks to end, since the queue was

@@ -156,6 +156,11 @@ extension ContextReader {
         guard var change = changes[key] ?? resting[key], let base = change.base,
           let entity = schema.entity(key.entity)
         else { continue }
+        // A save under way releases it as it was frozen, or is refused.
+        if work.working.isFrozen(key) {
+          work.doubt.insert(key)
+          continue
+        }
         // A record that cannot be read may cause a conflict that need not be; it never hides one.
         let stored = try? view.snapshot.record(for: key)
         change.base = base.committed(with: generation, stored, where: entity.hasEqualEdits)

@@ -35,7 +35,7 @@ struct EditSavepoint {
 
   init(_ work: UnitOfWork) {
     working = work.working
-    refused = work.refused
+    refused = work.obstacles.refused
     turn = work.reporter.turn
     undoManager = work.undoRecorder
     undoState = work.undoRecorder?.state

@@ -8,12 +8,20 @@
 ///
 /// ## Isolation
 /// Sendable: the context is reached only on the main actor.
-final class MainContextKeeper: @unchecked Sendable {  // Safety: as said above.
+final class MainContextKeeper: ContextEntrance, @unchecked Sendable {  // Safety: as said above.
   private let unsafeContext: Unmanaged<ManagedObjectContext>
 
   init(_ context: ManagedObjectContext) { unsafeContext = .passRetained(context) }
 
   @MainActor var context: ManagedObjectContext { unsafeContext.takeUnretainedValue() }
+
+  @MainActor func enter<T: Sendable>(
+    _ body: @Sendable (ManagedObjectContext) throws -> T
+  ) async throws -> T {
+    // Queues below see the changes of all contexts of the main actor.
+    MainTurns.endAll()
+    return try body(context)
+  }
 
   deinit {
     // Safety: the one reference that `init` has counted goes, and it is used for nothing else.

@@ -72,12 +72,6 @@ enum MainTurns {
     context.layer.onArrival(schedule)
     context.layer.onKeeperRequest { entry.context.map(MainContextKeeper.init) }
     context.merger.schedule = schedule
-    context.layer.onSaveRequest {
-      guard let keeper = entry.context.map(MainContextKeeper.init) else { return nil }
-      return { @MainActor level in
-        try await keeper.context.save(atLevel: level, isolation: MainActor.shared)
-      }
-    }
   }
 
   /// The job that integrates children's saves in a context. At most one is enqueued, however many

@@ -65,18 +65,11 @@ extension ManagedObjectContext {
   /// - Throws: as `mergeChanges(fromContextDidSave:)`.
   public func mergeChanges(fromRemoteContextSave objects: ChangedObjects) throws {
     try reporter.throwDeferredError()
-    work.encodeEdits()
-    publisher.announceTurn()
-    work.view = nil
-    let view = try reader.currentView()
-    let keys = ChangedKeys(
-      inserted: objects.inserted.keys(in: schema.store),
-      updated: objects.updated.union(objects.refreshed).keys(in: schema.store),
-      deleted: objects.deleted.keys(in: schema.store))
-    let merged = try merger.merge(GatheredEvents(keys), in: view, isChecked: true)
-    reporter.announceMerges()
-    if !merged.isEmpty { work.markSavepointsAnnounced() }
-    reporter.announceMerge(merged)
+    try publisher.merge(
+      ChangedKeys(
+        inserted: objects.inserted.keys(in: schema.store),
+        updated: objects.updated.union(objects.refreshed).keys(in: schema.store),
+        deleted: objects.deleted.keys(in: schema.store)))
   }
 
   /// Merges changes that were saved elsewhere into several contexts, ancestors first, so that their

@@ -65,6 +65,7 @@ extension ManagedObjectContext {
         }
         merger.makeFault(object)
       }
+      work.obstacles.overtaken = OvertakenEdits()
       work.noteMerge(merged)
       if !reporter.liveResults.isEmpty { reporter.liveResults.noteUnknown() }
       reporter.noteTouched()
@@ -81,7 +82,10 @@ extension ContextMerger {
       let view = try reader.currentView()
       var merged = try merge(
         GatheredEvents(suspects: objects.map(\.key)), in: view, isChecked: true)
-      for object in objects where object.isAlive { merged.refreshed.append(object.key) }
+      for object in objects {
+        work.obstacles.overtaken.forget(object.key)
+        if object.isAlive { merged.refreshed.append(object.key) }
+      }
       work.noteMerge(merged)
       reporter.noteTouched()
     }
@@ -95,7 +99,8 @@ extension ContextMerger {
     notifyObservers(ofDroppingLinksOf: keys)
     for object in objects {
       object.draft = nil
-      work.refused[object.key] = nil
+      work.obstacles.refused[object.key] = nil
+      work.obstacles.overtaken.forget(object.key)
     }
     work.edits.drafted.removeAll { keys.contains($0.key) }
     work.edits.links.filter { place, target, _ in

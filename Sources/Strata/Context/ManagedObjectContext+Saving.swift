@@ -39,58 +39,25 @@ extension ManagedObjectContext {
   /// main actor, and for confined ones in async code. A body on a queue is synchronous: use
   /// `ContextQueue.save(to:)` there.
   ///
-  /// With `.store`, each ancestor in order is entered, saves all of its changes, and is left before
-  /// the next one is entered; no queue is held while waiting for another. Others may save in
-  /// between, and their changes are saved along.
+  /// With `.store`, the unsaved changes of this context and of all its ancestors become durable in
+  /// one commit, or none of them. Each context in order is entered, prepares its changes, and is
+  /// left before the next one is entered; no queue is held while waiting for another, or for the
+  /// disk. Before the commit no other context shows them. The ancestors then merge the changes from
+  /// below, as another commit.
   ///
-  /// - Throws: before anything is saved, `ContextError.ancestorUnreachable`; the errors of
-  ///   `save()`, if this context's own save fails; `AncestorSaveError`, if an ancestor's save
-  ///   fails: everything below it has been saved to it. The task's cancellation does not stop it.
+  /// If it throws, nothing is saved: all contexts have the unsaved changes that they had, and those
+  /// of others can be saved.
+  ///
+  /// - Throws: `ContextError.ancestorUnreachable`; the errors of `save()`; `AncestorSaveError`, if
+  ///   the cause is in an ancestor's own unsaved changes. The task's cancellation does not stop it.
   public func save(
     to destination: SaveDestination, isolation: isolated (any Actor)? = #isolation
   ) async throws {
-    var parents: [ManagedObjectContext] = []
-    var savers: [ContextLayer.Saver] = []
-    if destination == .store {
-      var context = self
-      while let parent = context.reader.sameIsolationParent {
-        parents.append(parent)
-        context = parent
-      }
-      savers = try context.layer.ancestorSavers(below: parents.count)
+    guard destination == .store, layer.parent != nil else {
+      return try await saving.save(isolation: isolation)
     }
-    try await saving.save(isolation: isolation)
-    for (index, parent) in parents.enumerated() {
-      try await parent.save(atLevel: index + 1, isolation: isolation)
-    }
-    for (index, save) in savers.enumerated() { try await save(parents.count + index + 1) }
-  }
-
-  /// Saves the context for a descendant that is `level` levels below.
-  ///
-  /// - Throws: `AncestorSaveError`.
-  func save(atLevel level: Int, isolation: isolated (any Actor)?) async throws {
-    do { try await saving.save(isolation: isolation) } catch {
-      throw AncestorSaveError(level: level, contextName: reporter.name, underlyingError: error)
-    }
-  }
-}
-
-extension ContextLayer {
-  /// The ways to save this layer's ancestors, the parent first.
-  ///
-  /// - Parameter levelCount: the number of levels between the context that is saved and this layer.
-  /// - Throws: `ContextError.ancestorUnreachable`.
-  func ancestorSavers(below levelCount: Int = 0) throws(ContextError) -> [Saver] {
-    var savers: [Saver] = []
-    var next = parent
-    while let layer = next {
-      guard let saver = layer.saver else {
-        throw .ancestorUnreachable(level: levelCount + savers.count + 1)
-      }
-      savers.append(saver)
-      next = layer.parent
-    }
-    return savers
+    let (levels, whole) = (try SavedLevels(from: self), ThroughSave())
+    let earlier = try saving.join(whole, level: 0)
+    try await levels.save(whole, after: earlier, isolation: isolation)
   }
 }

@@ -145,9 +145,14 @@ extension ManagedObjectContext: Sendable {}
 // MARK: - Settings
 
 extension ManagedObjectContext {
-  /// The decision of a save on an object that another save has changed since it was read here.
-  /// `.error` by default. Only the policy of the context whose save reaches the store is asked: in
-  /// a container, the root's. Core Data: `mergePolicy`.
+  /// The decision of a save on an object that others have changed since it was read here: for a
+  /// context below another one, the parent and its other children; for a context on the
+  /// coordinator, other saves to the store. Core Data: `mergePolicy`, which a save to a parent does
+  /// not ask.
+  ///
+  /// `.error` by default for a context on the coordinator, and for the background contexts of a
+  /// container. For other contexts below a context it is `.mergeByPropertyObjectTrump`: where both
+  /// have set a property, the later save wins, as in Core Data.
   public var mergePolicy: MergePolicy {
     get { saving.mergePolicy }
     set { saving.mergePolicy = newValue }

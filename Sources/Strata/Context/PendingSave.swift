@@ -15,6 +15,9 @@ final class PendingSave: Sendable {
   let operation: (any OperationInProgress)?
 
   private struct State {
+    /// The save through several levels of which this is one level's part, until it has ended; nil
+    /// for a save of one context.
+    var whole: ThroughSave?
     var result: Result<CommitResult, any Error>?
     /// Each wakes one that waits.
     var wakers: [@Sendable () -> Void] = []
@@ -22,17 +25,23 @@ final class PendingSave: Sendable {
     var outcome: Result<Void, any Error>?
   }
 
-  private let state = CountedMutex(State())
+  private let state: CountedMutex<State>
 
-  init(_ changeSet: ChangeSet, _ operation: (any OperationInProgress)?) {
+  init(
+    _ changeSet: ChangeSet, of whole: ThroughSave? = nil, _ operation: (any OperationInProgress)?
+  ) {
     self.changeSet = changeSet
     self.operation = operation
+    state = CountedMutex(State(whole: whole))
   }
+
+  /// Takes back a save through several levels, unless the store has it already.
+  func withdraw() { state.withLock { $0.whole }?.withdraw() }
 
   /// Stores the result and wakes all that wait. Called once, by the writer.
   func complete(_ result: Result<CommitResult, any Error>) {
     let wakers = state.withLock { state in
-      state.result = result
+      (state.result, state.whole) = (result, nil)
       defer { state.wakers = [] }
       return state.wakers
     }

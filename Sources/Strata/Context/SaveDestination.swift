@@ -4,7 +4,6 @@
 public enum SaveDestination: Sendable, Hashable {
   /// One level up: to the parent context, in memory, or, from a topmost context, to the disk.
   case parent
-  /// Through all ancestors to the disk. Each of them in order is entered and saves all of its
-  /// changes, not only those from below.
+  /// To the disk, together with all unsaved changes of the ancestors: all of it, or nothing.
   case store
 }

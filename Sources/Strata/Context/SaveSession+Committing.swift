@@ -102,11 +102,7 @@ extension SaveSession {
       let state = layer.current
       for push in state.inbox.dropFirst(inbox.count) {
         let rebased = Overlay([push.segment]).rebased(onto: changeSet, result, schema: schema)
-        inbox.append(
-          ContextLayer.Push(
-            segment: rebased.segments.first ?? push.segment, touched: push.touched,
-            senderPosition: push.senderPosition, ground: push.ground,
-            isInReceiversTurn: push.isInReceiversTurn))
+        inbox.append(push.carrying(rebased.segments.first ?? push.segment))
       }
       let published = state.published.rebased(onto: changeSet, result, schema: schema)
       if layer.feed.isFollowed { published.prepareRuns(askedOf: state.published) }

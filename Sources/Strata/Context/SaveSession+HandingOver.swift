@@ -2,13 +2,14 @@
 import StrataChanges
 import StrataModel
 import StrataRecord
+import StrataStore
 
 // A save to the parent context: the changes are handed over in memory.
 
 /// The end of one attempt to hand changes over.
 private enum HandOverAttempt: Sendable {
-  /// The changes and their form in the parent; nil if there are none.
-  case done((sent: Segment, received: Segment)?)
+  /// Nil if there are no changes.
+  case done(LaidChanges?)
   /// A child of this context has saved: its changes go along.
   case incomplete
   /// Other contexts may have changed the state on which the unsaved changes rest.
@@ -33,10 +34,10 @@ extension SaveSession {
 
   /// Hands the changes to the parent's layer, however often others change it first.
   ///
-  /// - Returns: the changes, and their form in the parent; nil if there are none.
-  private func handOver(
-    to parentLayer: ContextLayer, isInItsTurn: Bool
-  ) throws -> (sent: Segment, received: Segment)? {
+  /// - Returns: nil if there are no changes.
+  /// - Throws: `StoreError.conflicts` and `.mergePolicyMistakes`; the errors of reading and of
+  ///   preparing changes that come in during the hand-over.
+  private func handOver(to parentLayer: ContextLayer, isInItsTurn: Bool) throws -> LaidChanges? {
     var overtakenCount = 0
     var seenRevision: UInt64?
     while true {
@@ -99,30 +100,33 @@ extension SaveSession {
     {
       return .behind
     }
-    var ground = try Ground(
-      of: segment, onto: theirs.published, doubting: doubt
+    let laid = try LaidChanges(
+      segment, onto: theirs.published, doubting: doubt,
+      keepingLost: !parentLayer.mergesAutomatically || theirs.pin != nil, mergePolicy,
+      schema: schema
     ) { [coordinator] in
       try ReadView.take(own: Overlay(), layer: parentLayer, source: coordinator)
     }
-    ground.keepsLost = !parentLayer.mergesAutomatically || theirs.pin != nil
-    let (composed, settled) = Composition.compose(
-      pushed: segment, onto: theirs.published, on: ground, schema: schema)
+    let composed = laid.composed
     Overlay([composed]).prepareRuns(askedOf: theirs.published)
     let isDone = parentLayer.receive(
       ContextLayer.Push(
-        segment: segment, touched: composed.changes.keys,
-        senderPosition: restsOnParent ? reader.following.position : nil, ground: ground,
-        isInReceiversTurn: isInItsTurn),
-      composed: settled, ifStill: theirs.revision,
+        segment: laid.segment, touched: composed.changes.keys,
+        senderPosition: restsOnParent ? reader.following.position : nil, ground: laid.ground,
+        isInReceiversTurn: isInItsTurn, isChecked: PushCheck.isNeeded(by: mergePolicy)),
+      composed: laid.settled, ifStill: theirs.revision,
       from: layer, ifStill: mine.revision,
       event: ChangeEvent(pushing: segment, composed: composed, from: layer.identity))
-    return isDone ? .done((segment, composed)) : .overtaken
+    return isDone ? .done(laid) : .overtaken
   }
 
-  /// The objects to look up before a hand-over. A pinned context ignores changes after its pin.
+  /// The objects to look up before a hand-over. A pinned context ignores changes after its pin. A
+  /// checked save counts as made from the parent's state, with all that this rests on: of unsaved
+  /// changes above the parent, the context may have read something else of the same values.
   private var doubtAtHandOver: Doubt {
     if PlantedFault.doubtForgotten.isPlanted(in: schema) { return Doubt() }
-    return reader.isPinned ? .total : work.doubt
+    let looksAboveParent = layer.parent?.parent != nil && PushCheck.isNeeded(by: mergePolicy)
+    return reader.isPinned || looksAboveParent ? .total : work.doubt
   }
 
   /// Reads other contexts' changes since the view of this turn, to find the unsaved changes that
@@ -136,21 +140,24 @@ extension SaveSession {
 
   /// Has lists look again at the objects of which the parent has made something else than was sent.
   /// A context that merges automatically finds them among the parent's events.
-  private func noteDecided(_ push: (sent: Segment, received: Segment)) {
-    if push.received === push.sent || merger.isAutomatic || reporter.liveResults.isEmpty { return }
+  private func noteDecided(_ push: LaidChanges) {
+    if push.composed === push.sent || merger.isAutomatic || reporter.liveResults.isEmpty { return }
     let event = ChangeEvent(
-      pushing: push.sent, composed: push.received, from: layer.identity)
+      pushing: push.sent, composed: push.composed, from: layer.identity)
     reporter.liveResults.note(GatheredEvents(suspects: event.decided))
   }
 
-  private func didHandOver(_ push: (sent: Segment, received: Segment)?) {
+  private func didHandOver(_ push: LaidChanges?) {
     if let push { noteDecided(push) }
     let saved = push.map { Overlay([$0.sent]) } ?? Overlay()
     let changes = push?.sent.changes ?? ChangeTable()
     let withDidSave = registry.objectsWithDidSave(of: changes)
+    let decided = push?.decided(schema) ?? [:]
     var gone: [ManagedObject] = []
     for (place, key) in changes.keys.enumerated() {
-      guard let object = registry.cache.registeredObject(for: key) else { continue }
+      guard decided[key] == nil, let object = registry.cache.registeredObject(for: key) else {
+        continue
+      }
       switch changes.values[place].kind {
       case .delete: gone.append(object)
       case .insert: object.status = .clean
@@ -159,7 +166,7 @@ extension SaveSession {
         let sent = changes.values[place]
         // The parent's present state is the state that this context has read, as if it read it
         // again.
-        let received = push.flatMap { $0.received === $0.sent ? nil : $0.received.changes[key] }
+        let received = push.flatMap { $0.composed === $0.sent ? nil : $0.composed.changes[key] }
         let base = received?.record == sent.record ? received?.base : sent.base
         object.generation = base?.generation ?? 0
         registry.cache.notePending(base, of: object)
@@ -172,6 +179,37 @@ extension SaveSession {
     work.moveSavepoints()
     work.view = nil
     reader.movePin()
+    if !decided.isEmpty { gone += take(decided, of: changes) }
     concludeSave(of: saved, callingDidSaveOf: withDidSave, detaching: gone)
+  }
+
+  /// Has objects read the results of decisions in a save to the parent.
+  ///
+  /// - Parameter decided: the objects, and whether the parent has them.
+  /// - Returns: the objects that are gone.
+  private func take(_ decided: [ObjectKey: Bool], of sent: ChangeTable) -> [ManagedObject] {
+    var (gone, read) = ([ManagedObject](), [ObjectKey]())
+    for (key, isThere) in decided.sorted(by: { $0.key < $1.key }) {
+      let object = registry.cache.registeredObject(for: key)
+      guard isThere else {
+        reporter.turn.deleted.append(key)
+        object?.status = .deleted
+        if let object { gone.append(object) }
+        continue
+      }
+      if sent[key]?.kind == .delete {
+        reporter.turn.inserted.append(key)
+      } else {
+        reporter.turn.refreshed.append(key)
+      }
+      read.append(key)
+      if let object {
+        registry.cache.notePending(nil, of: object)
+        merger.makeFault(object)
+      }
+    }
+    reporter.noteTouched()
+    loader.awake(read, from: .mergePolicy)
+    return gone
   }
 }

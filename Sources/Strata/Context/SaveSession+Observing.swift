@@ -2,13 +2,13 @@
 import StrataStore
 
 extension SaveSession {
-  /// Begins a save that an instrument observes. The operation ends with the save: here, or when the
-  /// save to the store is finished.
+  /// Begins a save, which an instrument observes if there is one. The operation ends with the save:
+  /// here, or when the save to the store is finished.
   ///
   /// - Parameter begin: begins the save, and returns the save to the store to wait for, or nil.
-  func observing(
-    _ instrument: any Instrument, _ begin: () throws -> PendingSave?
-  ) throws -> PendingSave? {
+  @discardableResult
+  func observed(_ begin: () throws -> PendingSave?) throws -> PendingSave? {
+    guard let instrument = coordinator.instrument else { return try begin() }
     let operation = instrument.begin(.save(isToStore: layer.parent == nil))
     let outer = self.operation
     self.operation = operation

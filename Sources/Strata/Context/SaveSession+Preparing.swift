@@ -16,7 +16,8 @@ extension SaveSession {
   /// between, and publishes, until all unsaved changes are ready. If this throws, the changes of
   /// `willSave` stay.
   ///
-  /// - Throws: `ContextError.endlessWillSave`, `.deleteDenied`, `.validationFailed`.
+  /// - Throws: `ContextError.endlessWillSave`, `.deleteDenied`, `.validationFailed`;
+  ///   `StoreError.conflicts` of edits that children's saves have replaced.
   func prepareToSave() throws {
     var rounds = 0
     repeat {
@@ -93,8 +94,15 @@ extension SaveSession {
 
   /// Validates the unsaved changes that were not validated for this save.
   ///
-  /// - Throws: `ContextError.validationFailed`, and the errors of reading.
+  /// - Throws: `StoreError.conflicts` of edits that children's saves have replaced;
+  ///   `ContextError.validationFailed`; the errors of reading.
   func validate() throws {
+    if !work.obstacles.overtaken.isEmpty {
+      let conflicts = work.obstacles.overtaken.conflicts(in: work.working, schema: schema)
+      // By the other policies the child's values hold.
+      if mergePolicy == .error, !conflicts.isEmpty { throw StoreError.conflicts(conflicts) }
+      work.obstacles.overtaken = OvertakenEdits()
+    }
     guard !isValidated, var validation = preparation?.validation else { return }
     let wasInCallback = preparation?.isInCallback ?? false
     preparation?.isInCallback = true
@@ -109,7 +117,7 @@ extension SaveSession {
 
   /// Whether everything unsaved has been validated for this save.
   var isValidated: Bool {
-    work.refused.isEmpty
+    work.obstacles.refused.isEmpty && work.obstacles.overtaken.isEmpty
       && (schema.validation.isEmpty || preparation?.validation.hasValidated(work.working) == true)
   }
 }

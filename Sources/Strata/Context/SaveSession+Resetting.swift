@@ -47,7 +47,8 @@ extension SaveSession {
     }
     work.replaceWorking(Overlay())
     work.doubt = Doubt()
-    work.refused = [:]
+    work.obstacles.refused = [:]
+    work.obstacles.overtaken = OvertakenEdits()
     deletion.deniedTargets = [:]
     work.isPublished = false
     work.undoRecorder?.removeAllActions()

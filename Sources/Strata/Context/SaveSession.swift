@@ -16,8 +16,8 @@ final class SaveSession: ContextPart {
   var loader: ObjectLoader { deletion.loader }
   var merger: ContextMerger { publisher.merger }
 
-  /// A save's decision on objects that the store has changed since they were read.
-  var mergePolicy: MergePolicy = .error
+  /// A save's decision on objects that others have changed since they were read.
+  var mergePolicy: MergePolicy
   /// The calls for the save that is being prepared, or nil.
   var preparation: SavePreparation?
   /// How many saves are calling `didSave` and the observers of the didSave notification, each of
@@ -33,6 +33,7 @@ final class SaveSession: ContextPart {
   init(_ publisher: TurnPublisher, _ deletion: DeletionEditor) {
     self.publisher = publisher
     self.deletion = deletion
+    mergePolicy = publisher.layer.parent == nil ? .error : .mergeByPropertyObjectTrump
   }
 
   /// Begins a save: a hand-over to a parent context is done on return.
@@ -41,13 +42,31 @@ final class SaveSession: ContextPart {
   ///   it before this returns.
   /// - Returns: the save to the store to wait for and to finish, or nil.
   func beginSave(lendingThread lendsThread: Bool = false) throws -> PendingSave? {
-    guard let instrument = coordinator.instrument else {
-      return try handOn(lendingThread: lendsThread)
-    }
-    return try observing(instrument) { try handOn(lendingThread: lendsThread) }
+    try observed { try handOn(lendingThread: lendsThread) }
   }
 
   private func handOn(lendingThread lendsThread: Bool) throws -> PendingSave? {
+    try whenPrepared {
+      guard work.hasChanges || work.working.hasReadLocks else {
+        endUnchanged()
+        return nil
+      }
+      if layer.parent != nil {
+        try pushToParent()
+        return nil
+      }
+      return try commitToStore(lendingThread: lendsThread)
+    }
+  }
+
+  /// Ends a save without changes.
+  func endUnchanged() {
+    work.moveSavepoints()
+    work.view = nil
+  }
+
+  /// Ends the turn, prepares all unsaved changes, and calls `handOn` with them.
+  func whenPrepared(_ handOn: () throws -> PendingSave?) throws -> PendingSave? {
     if preparation?.isInCallback == true { throw ContextError.recursiveSave }
     if didSaveDepth == Self.didSaveDepthMax { throw ContextError.endlessDidSave }
     try reporter.throwDeferredError()
@@ -62,26 +81,19 @@ final class SaveSession: ContextPart {
       defer { work.undoRecorder?.endTurn() }
       try prepareToSave()
     }
-    guard work.hasChanges || work.working.hasReadLocks else {
-      work.moveSavepoints()
-      work.view = nil
-      return nil
-    }
-    if layer.parent != nil {
-      try pushToParent()
-      return nil
-    }
-    return try commitToStore(lendingThread: lendsThread)
+    return try handOn()
   }
 
   /// The writer to which saves of a topmost context go.
   var writer: StoreWriter { StoreWriter(store: coordinator.store) }
 
-  /// Waits for the save under way, if any, and finishes it; its caller gets the result.
+  /// Waits for the save under way, if any, and finishes it; its caller gets the result. One that
+  /// waits for an ancestor is withdrawn, and begins again: the ancestor may wait for this context.
   ///
   /// - Throws: `StoreError.wouldDeadlock` in code that the writer calls.
   func finishPendingSave() throws {
     guard let pendingSave = work.pendingSave else { return }
+    pendingSave.withdraw()
     if !pendingSave.isFinished { try writer.checkIsElsewhere() }
     pendingSave.waitUntilFinished(by: writer)
     try? finish(pendingSave)

@@ -47,6 +47,20 @@ package final class TurnPublisher: ContextPart {
     reporter.announceMerges()
   }
 
+  /// Merges a save of others with a new view, and reports it.
+  ///
+  /// - Throws: the errors of reading; nothing has been merged then.
+  func merge(_ saved: ChangedKeys) throws {
+    work.encodeEdits()
+    announceTurn()
+    work.view = nil
+    let view = try reader.currentView()
+    let merged = try merger.merge(GatheredEvents(saved), in: view, isChecked: true)
+    reporter.announceMerges()
+    if !merged.isEmpty { work.markSavepointsAnnounced() }
+    reporter.announceMerge(merged)
+  }
+
   /// Children's saves that are integrated during a `withSavepoint { }` are not part of it, except
   /// for those of children that its body has used.
   func integrateInSavepoints(_ pushes: [ContextLayer.Push]) {
@@ -209,6 +223,7 @@ package final class TurnPublisher: ContextPart {
     // again, or savers that push faster than this would keep it going for ever.
     var composed = work.working
     var composedKeys: [[ObjectKey]] = []
+    var overtaken: OvertakenEdits?
     var pushes: [ContextLayer.Push] = []
     while true {
       let state = layer.current
@@ -216,6 +231,10 @@ package final class TurnPublisher: ContextPart {
       state.inbox.appendRest(to: &pushes)
       if !work.isPublished {
         for push in pushes[composedKeys.count...] {
+          if push.isChecked {
+            overtaken = overtaken ?? OvertakenEdits()
+            overtaken?.note(replacedBy: push.segment, in: composed, schema: schema)
+          }
           let (segment, settled) = Composition.compose(
             pushed: push.segment, onto: composed, on: ground(of: push, onto: composed),
             schema: schema)
@@ -233,6 +252,7 @@ package final class TurnPublisher: ContextPart {
       let former = work.working
       work.replaceWorking(settled)
       work.isPublished = true
+      if let overtaken { work.obstacles.overtaken.add(overtaken) }
       return zip(pushes, touched).map { work.take($0.segment, touching: $1, over: former) }
     }
   }

@@ -88,7 +88,9 @@ extension UnitOfWork {
       layout.variableSlots.contains(slot)
       ? Draft.make(layout, base: record, in: &edits.drafts)
       : Draft.make(patching: record, of: layout, in: &edits.arena, &edits.drafts)
-    if let refusals = refused.isEmpty ? nil : refused.removeValue(forKey: object.key) {
+    if let refusals = obstacles.refused.isEmpty
+      ? nil : obstacles.refused.removeValue(forKey: object.key)
+    {
       for (slot, refusal) in refusals { draft.refuse(refusal, at: slot) }
     }
     object.draft = draft

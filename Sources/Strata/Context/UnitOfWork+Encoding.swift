@@ -18,7 +18,7 @@ extension UnitOfWork {
     undoRecorder?.noteDetached(object)
     if !savepoints.isEmpty { savepoints[savepoints.count - 1].detached.append(object) }
     object.draft = nil
-    if !refused.isEmpty { refused[object.key] = nil }
+    obstacles.forget(object.key)
     registry.unregister(object)
   }
 
@@ -57,6 +57,7 @@ extension UnitOfWork {
     let asBefore = edits.linksAsBefore
     edits.removeAll()
     guard !segment.isEmpty else { return nil }
+    if !obstacles.overtaken.isEmpty { obstacles.overtaken.forget(setBy: segment.changes) }
     reporter.turn.note(segment, schema: schema)
     let composed = Composition.compose(segment, onto: working, schema: schema)
     undoRecorder?.record(composed, over: working, in: self)
@@ -93,7 +94,7 @@ extension UnitOfWork {
 
   /// Takes over the values that drafts have refused. An object that has no other change is clean.
   private func takeRefusals() {
-    for (key, refusals) in edits.refused { refused[key] = refusals }
+    for (key, refusals) in edits.refused { obstacles.refused[key] = refusals }
     for object in edits.unchanged where hasNoChange(of: object.key) { object.status = .clean }
   }
 

@@ -24,7 +24,7 @@ extension UnitOfWork {
       }
       changeWorking(to: savepoint.working)
     }
-    refused = savepoint.refused
+    obstacles.refused = savepoint.refused
     registry.turnLeavingIntoFaults()
     reporter.turn = savepoint.isAnnounced ? TurnChanges() : savepoint.turn
     reporter.turn.append(standing(savepoint.lasting, without: undone.deleted), schema: schema)

@@ -42,9 +42,8 @@ package final class UnitOfWork {
   @exclusivity(unchecked) var awaking: [AwakingObject] = []
   /// The savepoints of the `withSavepoint { }` calls that are under way, the outermost first.
   @exclusivity(unchecked) var savepoints: [EditSavepoint] = []
-  /// The values that objects were given and that cannot be stored, by slot, as of the last
-  /// encoding. The properties keep their former values, and a save fails until they are set again.
-  var refused: [ObjectKey: [Int: ValueRefusal]] = [:]
+  /// The edits that are not among the unsaved changes.
+  @exclusivity(unchecked) var obstacles = SaveObstacles()
   /// Records undoable actions, if undo is on: `undoManager`.
   var undoRecorder: ManagedObjectContext.UndoManager?
   /// The save to the store that is under way, if any.
@@ -64,7 +63,7 @@ package final class UnitOfWork {
   package var hasChanges: Bool {
     // An object that was inserted and deleted is not a change: encoding finds out.
     encodeEdits()
-    return working.hasChanges || !refused.isEmpty
+    return working.hasChanges || !obstacles.refused.isEmpty
   }
 
   /// Puts drafts of a context that is going under their objects.

@@ -15,7 +15,7 @@ extension ManagedObjectContext {
   public func validationFailures() throws -> [ValidationFailure] {
     try reporter.throwDeferredError()
     work.encodeEdits()
-    if schema.validation.isEmpty, work.refused.isEmpty { return [] }
+    if schema.validation.isEmpty, work.obstacles.refused.isEmpty { return [] }
     var validation = Validation()
     return try validation.validateChanges(of: saving)
   }

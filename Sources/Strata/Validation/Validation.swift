@@ -89,7 +89,7 @@ struct Validation {
   ) throws {
     let view = try session.reader.currentViewIncludingEdits()
     guard let record = session.registry.cache.originalRecord(of: object) else { return }
-    if let refused = session.work.refused[object.key] {
+    if let refused = session.work.obstacles.refused[object.key] {
       failures.add(refused, of: object.key, object.binding.entity)
     }
     check(record, of: object.key, session, derived: false)
@@ -141,11 +141,11 @@ struct Validation {
   /// Reports the values that objects were given and that cannot be stored. Those of objects that
   /// are gone are forgotten.
   private mutating func checkRefusals(_ session: SaveSession, _ view: ReadView) throws {
-    for (key, refused) in session.work.refused {
+    for (key, refused) in session.work.obstacles.refused {
       if let entity = session.schema.entity(key.entity), try view.exists(key) {
         failures.add(refused, of: key, entity)
       } else {
-        session.work.refused[key] = nil
+        session.work.obstacles.refused[key] = nil
       }
     }
   }

@@ -195,12 +195,12 @@ package struct Composition {
     switch (change.kind, under.kind) {
     case (.update, .delete) where under.base == nil && !isOwn:
       // The receiver's insertion came and went.
-      guard let layout = schema.entity(key.entity)?.layout else { return nil }
+      guard let entity = schema.entity(key.entity) else { return nil }
       if case .deleted = ground.states[key] { return nil }
       if let saving = frozen.change(for: key), saving.kind == .delete, saving.base != nil {
         return nil
       }
-      return onLost(change, layout)
+      return onLost(change, entity)
     case (.update, .delete) where PlantedFault.updateRevives.isPlanted(in: schema): return change
     case (.update, .delete), (.delete, .delete): return nil
     case (.delete, .insert): return .delete(base: under.base)
@@ -220,10 +220,11 @@ package struct Composition {
     _ change: Change, over under: Change, of key: ObjectKey
   ) -> Change? {
     guard let record = change.record, let below = under.record,
-      let layout = schema.entity(key.entity)?.layout
+      let entity = schema.entity(key.entity)
     else { return under }
+    let layout = entity.layout
     var composed = under
-    composed.record = spliced(record, change, over: below, layout)
+    composed.record = laid(record, change, over: below, entity)
     if !isOwn, let ours = under.base, let theirs = change.base {
       composed.base = ours.taking(theirs.slots(change.slots, readBefore: below), from: theirs)
     }
@@ -246,20 +247,25 @@ package struct Composition {
   }
 
   /// `below` with the slots that `change` set. Equal bytes are the same record.
-  private mutating func spliced(
-    _ record: Record, _ change: Change, over below: Record, _ layout: RecordLayout
+  private mutating func laid(
+    _ record: Record, _ change: Change, over below: Record, _ entity: EntitySchema
   ) -> Record {
-    if let origin = change.base?.record, origin == below { return record }
+    let origin = change.base?.record
+    if origin == below { return record }
     if PlantedFault.wholeRecords.isPlanted(in: schema) { return record }
-    let spliced = layout.splice(base: below, changes: record, slots: change.slots, into: &arena)
-    return spliced == record ? record : spliced
+    var laid = entity.lay(
+      record, madeFrom: origin, setting: change.slots, over: below, into: &arena)
+    if PlantedFault.mergedTwice.isPlanted(in: schema) {
+      laid = entity.lay(laid, madeFrom: origin, setting: change.slots, over: below, into: &arena)
+    }
+    return laid == record ? record : laid
   }
 
   /// Over a change of a save under way, which is beneath the receiver.
   private mutating func compose(
     _ change: Change, of key: ObjectKey, overSaving under: Change
   ) -> Change? {
-    guard let read = under.read, let layout = schema.entity(key.entity)?.layout else {
+    guard let read = under.read, let entity = schema.entity(key.entity) else {
       return change.kind == .insert ? change : nil
     }
     var composed = change
@@ -272,16 +278,16 @@ package struct Composition {
     guard let record = change.record else { return change }
     if change.kind == .insert {
       composed.kind = .update
-      composed.slots = layout.differingSlots(read.record, record)
+      composed.slots = entity.layout.differingSlots(read.record, record)
     }
-    return moved(composed, to: read.record, layout)
+    return moved(composed, to: read.record, entity)
   }
 
   /// Over the state beneath a receiver that has no pending change of the object.
   private mutating func compose(
     _ change: Change, of key: ObjectKey, onGround state: Ground.State
   ) -> Change? {
-    guard let layout = schema.entity(key.entity)?.layout else { return change }
+    guard let entity = schema.entity(key.entity) else { return change }
     switch (change.kind, state) {
     case (.insert, .there(let read)):
       guard let record = change.record else { return change }
@@ -291,18 +297,16 @@ package struct Composition {
     case (.delete, .there(let read)): return .delete(base: change.base?.moved(to: read.record))
     case (.delete, _), (.update, .deleted): return nil
     case (.update, .there(let read)):
-      let entity = schema.entity(key.entity)
-      return moved(
-        entity.map { knowing(change, read, $0) } ?? change, to: read.record, layout)
+      return moved(knowing(change, read, entity), to: read.record, entity)
     case (.update, .absent):
-      return onLost(change, layout)
+      return onLost(change, entity)
     }
   }
 
   /// On nothing: an insertion was taken back, or the store has lost the object.
-  private mutating func onLost(_ change: Change, _ layout: RecordLayout) -> Change? {
+  private mutating func onLost(_ change: Change, _ entity: EntitySchema) -> Change? {
     guard ground.keepsLost else { return nil }
-    return change.base?.oldestCommitted(setting: change.slots).map { moved(change, to: $0, layout) }
+    return change.base?.oldestCommitted(setting: change.slots).map { moved(change, to: $0, entity) }
   }
 
   /// The same change with a newer reading, if its makers read an object before any store had it and
@@ -321,14 +325,14 @@ package struct Composition {
 
   /// An update made from `origin` instead.
   private mutating func moved(
-    _ change: Change, to origin: Record, _ layout: RecordLayout
+    _ change: Change, to origin: Record, _ entity: EntitySchema
   ) -> Change {
     guard let record = change.record, let base = change.base else { return change }
     if base.record == origin { return change }
     var moved = change
-    moved.record = spliced(record, change, over: origin, layout)
+    moved.record = laid(record, change, over: origin, entity)
     moved.base = base.moved(to: origin)
-    moved.external = change.external.fitting(moved.record, layout, in: change.slots)
+    moved.external = change.external.fitting(moved.record, entity.layout, in: change.slots)
     return moved
   }
 

@@ -36,13 +36,25 @@ extension MergePolicy {
       self.schema = schema
     }
 
+    /// The conflict of a change with a state that its makers had not read.
+    package init(
+      of change: Change, objectID: ObjectID, theirs: Record?, _ entity: EntitySchema,
+      _ schema: Schema, into arena: inout RecordArena
+    ) {
+      self.init(
+        objectID: objectID, base: change.base?.shown(entity.layout, into: &arena),
+        read: change.base, ours: change.merging(theirs, entity, into: &arena), theirs: theirs,
+        changed: change.slots, external: change.external, schema: schema)
+    }
+
     /// The attributes and to-one targets that the change was made from, by property name; nil if
     /// the object was new.
     public var baseValues: [String: PropertyValue]? { base.map(values) }
 
-    /// The values to save; nil if the save deletes the object. External attributes are included if
-    /// the save sets them, and not otherwise: their bytes are in the store. `ourChanges` and
-    /// `theirChanges` say whether they differ.
+    /// The values to save; nil if the save deletes the object. Attributes with a merge rule have
+    /// the results of that: they are in no conflict, and every policy but `.custom` saves them.
+    /// External attributes are included if the save sets them, and not otherwise: their bytes are
+    /// in the store. `ourChanges` and `theirChanges` say whether they differ.
     public var ourValues: [String: PropertyValue]? { ours.map(values) }
 
     /// The stored values; nil if the store has deleted the object.
@@ -52,14 +64,23 @@ extension MergePolicy {
     /// it (`ManagedObjectContext.detectConflicts(for:)`).
     public var ourChanges: Set<String> { names(of: changed) }
 
-    /// The properties in which the stored state differs from the base of the change. Empty if the
-    /// store has deleted the object, or the save inserted it.
+    /// The properties in which the stored state differs from the base of the change. Attributes
+    /// with a merge rule are not among them. Empty if the store has deleted the object, or the save
+    /// inserted it.
     public var theirChanges: Set<String> {
       entitySchema.map { names(of: changedByThem($0.layout)) } ?? []
     }
 
     /// The name of the object's entity.
     public var entity: String { entitySchema?.description.name ?? "" }
+
+    /// The slots that both have set; nil if the conflict is about the whole object.
+    package var contested: SlotSet? {
+      guard let base, let theirs, let entitySchema, ours != nil, !changed.isEmpty else {
+        return nil
+      }
+      return entitySchema.contestedSlots(base, theirs).intersection(changed)
+    }
 
     /// Whether the save changes nothing in the object, and only requires that no other save has
     /// changed it.
@@ -72,8 +93,19 @@ extension MergePolicy {
       guard let base, let theirs else { return SlotSet() }
       let changed =
         read?.slotsDiffering(from: theirs, layout) ?? layout.differingSlots(base, theirs)
-      return changed.subtracting(layout.transientSlots).subtracting(
-        entitySchema?.derivedSlots ?? [])
+      guard let entitySchema else { return changed.subtracting(layout.transientSlots) }
+      return changed.subtracting(layout.transientSlots).subtracting(entitySchema.derivedSlots)
+        .subtracting(entitySchema.mergedSlots)
+    }
+
+    /// Their state with the results of merge rules in the attributes that the save sets; nil if the
+    /// two states are equal. A policy that keeps theirs keeps this state.
+    func theirsMerged(_ layout: RecordLayout, into arena: inout RecordArena) -> Record? {
+      guard let ours, let theirs, let slots = entitySchema?.mergedSlots.intersection(changed),
+        !slots.isEmpty
+      else { return nil }
+      let merged = layout.splice(base: theirs, changes: ours, slots: slots, into: &arena)
+      return merged == theirs ? nil : merged
     }
 
     private func names(of slots: SlotSet) -> Set<String> {

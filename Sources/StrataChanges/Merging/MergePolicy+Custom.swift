@@ -92,7 +92,9 @@ final class CustomRule: Sendable {
       case .fail, .delete, .mistaken: return rest
       case .write(let record, _): return set(values, of: record, conflict, layout)
       case .keepTheirs:
-        return conflict.theirs.map { set(values, of: $0, conflict, layout) } ?? rest
+        var arena = RecordArena()
+        let theirs = conflict.theirsMerged(layout, into: &arena) ?? conflict.theirs
+        return theirs.map { set(values, of: $0, conflict, layout) } ?? rest
       }
     }
   }

@@ -95,7 +95,13 @@ public struct MergePolicy: Sendable, Hashable {
 
   /// Decides one conflict.
   package func resolve(_ conflict: MergePolicy.Conflict, layout: RecordLayout) -> Resolution {
-    resolve(conflict, layout: layout, depth: 0)
+    let resolution = resolve(conflict, layout: layout, depth: 0)
+    guard case .keepTheirs = resolution else { return resolution }
+    var arena = RecordArena()
+    return conflict.theirsMerged(layout, into: &arena).map {
+      .write($0, external: ExternalValues())
+    }
+      ?? resolution
   }
 
   func resolve(_ conflict: MergePolicy.Conflict, layout: RecordLayout, depth: Int) -> Resolution {

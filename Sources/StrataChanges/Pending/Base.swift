@@ -33,6 +33,7 @@ package struct Base: Sendable {
     fileprivate(set) var pending: [Record]
 
     fileprivate var shown: Record? { committed ?? pending.last }
+    fileprivate var lastShown: Record? { pending.last ?? committed }
 
     fileprivate func has(_ isEqual: (Record) -> Bool) -> Bool {
       committed.map(isEqual) ?? false || pending.contains(where: isEqual)
@@ -151,6 +152,18 @@ package struct Base: Sendable {
     var shown = readings.all[0].shown ?? record
     for reading in readings.all.dropFirst() {
       guard let other = reading.shown else { continue }
+      shown = layout.splice(base: shown, changes: other, slots: reading.slots, into: &arena)
+    }
+    return shown
+  }
+
+  /// The record that the setters were shown last, committed or pending: each slot as its own
+  /// setter.
+  func lastShown(_ layout: RecordLayout, into arena: inout RecordArena) -> Record {
+    guard let readings else { return record }
+    var shown = readings.all[0].lastShown ?? record
+    for reading in readings.all.dropFirst() {
+      guard let other = reading.lastShown else { continue }
       shown = layout.splice(base: shown, changes: other, slots: reading.slots, into: &arena)
     }
     return shown

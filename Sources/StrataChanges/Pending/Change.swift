@@ -72,3 +72,36 @@ package struct Change: Sendable {
     record.map { record in base?.over(record) ?? Base(record: record, generation: 0) }
   }
 }
+
+extension Change {
+  /// Whether makers of this change have not read the state `stored`, in properties for which that
+  /// is a conflict. An update is in no conflict about attributes with merge rules; a deletion, and
+  /// an object that was only read, are about the whole object.
+  package func isOutdated(
+    _ base: Base, by stored: StoredRecord, _ entity: EntitySchema
+  ) -> Bool {
+    if slots.isEmpty || entity.mergedSlots.isEmpty {
+      return base.isOutdated(by: stored, setting: slots, where: entity.hasEqualEdits)
+    }
+    let contested = slots.subtracting(entity.mergedSlots)
+    if contested.isEmpty { return false }
+    return base.isOutdated(by: stored, setting: contested) {
+      $0 == $1 || entity.contestedSlots($0, $1).isEmpty
+    }
+  }
+
+  /// The record of this change, merged with `theirs` by merge rules: attributes with a rule have
+  /// its result if the change sets them, and their value otherwise. The same record if both sides
+  /// agree on these attributes; nil for a deletion.
+  package func merging(
+    _ theirs: Record?, _ entity: EntitySchema, into arena: inout RecordArena
+  ) -> Record? {
+    guard let record, let theirs, let origin = base?.record, !entity.mergedSlots.isEmpty else {
+      return record
+    }
+    let merged = entity.merging(
+      record, at: slots, origin: origin, ours: record, theirs: theirs, into: &arena)
+    return entity.layout.splice(
+      base: merged, changes: theirs, slots: entity.mergedSlots.subtracting(slots), into: &arena)
+  }
+}

@@ -51,7 +51,7 @@ package struct ChangedKeys: Sendable {
   /// All of them.
   package var all: some Sequence<ObjectKey> { [inserted, updated, deleted].joined() }
 
-  func filter(_ isIncluded: (ObjectKey) -> Bool) -> ChangedKeys {
+  package func filter(_ isIncluded: (ObjectKey) -> Bool) -> ChangedKeys {
     ChangedKeys(
       inserted: inserted.filter(isIncluded), updated: updated.filter(isIncluded),
       deleted: deleted.filter(isIncluded))

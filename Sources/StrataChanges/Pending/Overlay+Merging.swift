@@ -9,25 +9,26 @@ extension Change {
   /// This change made from `base` instead: an update keeps the slots that it set, over that record;
   /// a delete is one of that. An insert has no base and stays as it is.
   package func raised(
-    onto base: Base, layout: RecordLayout, into arena: inout RecordArena
+    onto base: Base, _ entity: EntitySchema, into arena: inout RecordArena
   ) -> Change {
     if kind == .insert { return self }
-    var change = kind == .update ? laid(over: base.record, layout, into: &arena) : self
+    var change = kind == .update ? laid(over: base.record, entity, into: &arena) : self
     change.base = base
     return change
   }
 
   /// This change with the slots that it set over the values of `origin`. The base stays.
   func laid(
-    over origin: Record, _ layout: RecordLayout, into arena: inout RecordArena
+    over origin: Record, _ entity: EntitySchema, into arena: inout RecordArena
   ) -> Change {
     var change = self
     change.record = record.map {
-      let laid = layout.splice(base: origin, changes: $0, slots: slots, into: &arena)
+      let laid = entity.lay(
+        $0, madeFrom: base?.record, setting: slots, over: origin, into: &arena)
       // Equal bytes are the same record.
       return laid == $0 ? $0 : laid
     }
-    change.external = external.fitting(change.record, layout, in: slots)
+    change.external = external.fitting(change.record, entity.layout, in: slots)
     return change
   }
 }

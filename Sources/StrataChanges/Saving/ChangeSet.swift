@@ -4,8 +4,10 @@ package import StrataRecord
 
 /// The changes that one save hands to the store.
 package struct ChangeSet: Sendable {
-  /// The frozen overlay's segments, newest first; the store tags them.
+  /// The segments of the changes, newest first.
   package let segments: [Segment]
+  /// In a save through several contexts, the changes of each, from near to far; otherwise empty.
+  package let parts: [ChangeSet]
   /// Everything in them, each object's complete change. Objects that came and went are
   /// left out, with their links.
   package let changes: ChangeTable
@@ -20,11 +22,13 @@ package struct ChangeSet: Sendable {
   /// The place of the store among the source's stores, for the tags.
   package var storePlace = 0
 
+  /// - Parameter parts: of a save through several contexts, whose changes `overlay` has.
   package init(
-    _ overlay: Overlay, mergePolicy: MergePolicy, author: String? = nil,
-    contextName: String? = nil, origin: LayerIdentity? = nil
+    _ overlay: Overlay, of parts: [ChangeSet] = [], mergePolicy: MergePolicy,
+    author: String? = nil, contextName: String? = nil, origin: LayerIdentity? = nil
   ) {
     self.origin = origin
+    self.parts = parts
     segments = overlay.segments
     let all = overlay.changes
     let vanished =
@@ -47,6 +51,30 @@ package struct ChangeSet: Sendable {
   }
 
   package var isEmpty: Bool { changes.isEmpty && links.isEmpty }
+
+  /// The segments that show the changes in contexts: the store tags them.
+  package var shown: [Segment] { parts.isEmpty ? segments : parts.flatMap(\.segments) }
+
+  /// The changed objects, and objects of which only links have changed.
+  package var keys: Set<ObjectKey> {
+    Set(changes.keys).union(links.byPlace.keys.lazy.map(\.owner))
+  }
+
+  /// The objects of a part that the save stores with other values than the part has, with these
+  /// values; nil for one that it does not store.
+  ///
+  /// - Complexity: O(changes of the part).
+  package func decided(in part: ChangeSet) -> [ObjectKey: Record?] {
+    var decided: [ObjectKey: Record?] = [:]
+    for (key, ours) in part.changes {
+      let saved = changes[key]
+      if let saved, ours.kind != .delete || saved.kind == .delete, ours.record == saved.record {
+        continue
+      }
+      decided.updateValue(saved?.record, forKey: key)
+    }
+    return decided
+  }
 }
 
 /// The result of a save in the store.
@@ -70,6 +98,27 @@ package struct CommitResult: Sendable {
     self.generation = generation
     self.merged = merged
     self.writes = writes
+  }
+}
+
+extension CommitResult {
+  /// The result for one of the contexts that take part in a save.
+  ///
+  /// - Parameters:
+  ///   - others: the objects that only contexts above it have changed.
+  ///   - decided: its objects that were saved with other values than it has; nil for one that the
+  ///     store does not have.
+  package func seen(
+    without others: Set<ObjectKey>, deciding decided: [ObjectKey: Record?]
+  ) -> Self {
+    var (merged, derived) = (merged, derived)
+    if !others.isEmpty { merged = merged.filter { !others.contains($0.key) } }
+    for (key, record) in decided {
+      derived[key] = nil
+      if merged[key] == nil { merged.updateValue(record, forKey: key) }
+    }
+    return CommitResult(
+      generation: generation, merged: merged, derived: derived, writes: writes)
   }
 }
 

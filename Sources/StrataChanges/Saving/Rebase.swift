@@ -97,7 +97,7 @@ extension Change {
       return change
     }
     var change =
-      base.record == stored.record ? self : laid(over: stored.record, entity.layout, into: &arena)
+      base.record == stored.record ? self : laid(over: stored.record, entity, into: &arena)
     guard let frozen = saved.record else {
       change.base = base.moved(to: stored.record)
       return change

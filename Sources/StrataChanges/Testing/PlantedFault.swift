@@ -56,6 +56,17 @@ package enum PlantedFault: String, Sendable, CaseIterable {
   /// A save is written before it is checked, and a refused save stays written: other contexts see
   /// changes whose commit has never succeeded.
   case publishedBeforeCommit
+  /// The child's merge policy is not asked in a save to a parent.
+  case pushUnchecked
+  /// In a save through several levels each level keeps the changes from below, also if the save is
+  /// refused.
+  case throughPushes
+  /// A refused save through several levels takes a level's own changes back, too.
+  case refusalTakesAll
+  /// In a save through several levels the policy of the receiving level decides.
+  case receiversPolicy
+  /// A merge rule is applied to what it has merged already.
+  case mergedTwice
   /// The store does not compare the versions that a save has read with the stored ones.
   case versionUnchecked
 

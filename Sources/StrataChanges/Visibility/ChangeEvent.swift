@@ -20,6 +20,9 @@ package struct ChangeEvent: Sendable {
   /// The objects that read as the origin saved them and rest on the receiver's base. They
   /// concern the children of the origin. The origin itself has taken over the receiver's base.
   let rebased: [ObjectKey]
+  /// In a commit of several contexts, the event of each one's changes: followers read them in place
+  /// of this.
+  package var parts: [ChangeEvent] = []
   /// Whether it says that another process has saved, and nothing else: it is told, and not in a
   /// feed.
   package private(set) var isElsewhere = false
@@ -76,12 +79,16 @@ package struct ChangeEvent: Sendable {
 
   /// Whether this concerns a reader that has these layers in its chain.
   package func concerns(_ chain: [LayerIdentity]) -> Bool {
+    if !parts.isEmpty { return parts.contains { $0.concerns(chain) } }
     guard let origin, chain.contains(origin) else { return true }
     return !decided.isEmpty || origin != chain.first && !rebased.isEmpty
   }
 
   /// How much a feed keeps alive by keeping this.
-  var keyCount: Int { (keys?.count ?? 0) + decided.count + rebased.count }
+  var keyCount: Int {
+    let own = (keys?.count ?? 0) + decided.count + rebased.count
+    return parts.isEmpty ? own : parts.reduce(own) { $0 + $1.keyCount }
+  }
 }
 
 extension Change {

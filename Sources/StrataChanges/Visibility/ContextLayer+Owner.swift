@@ -4,22 +4,6 @@ import StrataPrimitives
 // The ways from a layer to the context that owns it.
 
 extension ContextLayer {
-  // MARK: - Saving the owner
-
-  /// Saves a context one level up, entering it from any thread.
-  ///
-  /// - Parameter level: the number of levels between the context and the caller's; for the error.
-  package typealias Saver = @Sendable (_ level: Int) async throws -> Void
-
-  /// Sets the function that is called when a descendant's save reaches the owner. It returns nil if
-  /// the owner is deallocated.
-  package func onSaveRequest(_ source: @escaping @Sendable () -> Saver?) {
-    owner.withLock { $0.saver = source }
-  }
-
-  /// Saves the owner; nil if it is confined to an isolation that cannot be entered, or deallocated.
-  package var saver: Saver? { owner.withLock { $0 }.saver?() }
-
   // MARK: - Keeping the owner
 
   /// A reference that keeps the owner alive, and may be released in any isolation.

@@ -75,8 +75,6 @@ public final class ContextLayer: Sendable {
   struct Owner: Sendable {
     /// Tells it of a push.
     var noteArrival: (@Sendable () -> Void)?
-    /// Gives the way to save it.
-    var saver: (@Sendable () -> Saver?)?
     /// Gives an object that keeps it alive.
     var keeper: (@Sendable () -> Keeper?)?
     /// Waits for the section that the calling task has left.

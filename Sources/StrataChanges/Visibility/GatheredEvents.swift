@@ -62,21 +62,25 @@ package struct GatheredEvents: Sendable {
       return
     }
     for entry in event {
-      suspects += entry.decided
-      if entry.origin != chain.first { suspects += entry.rebased }
-      unsettled += entry.uncovered
-      guard let keys = entry.keys else {
-        isUnknown = true
-        continue
-      }
-      if let origin = entry.origin, chain.contains(origin) {
-        // A context knows its own commits.
-        let isAncestors = entry.generation > 0 && origin != chain.first
-        if isAncestors { committed.append((keys, entry.generation)) }
-        if !entry.uncovered.isEmpty { self.keys.append(ChangedKeys(updated: entry.uncovered)) }
-      } else if !keys.isEmpty {
-        self.keys.append(keys)
-      }
+      if entry.parts.isEmpty { append(entry, of: chain) } else { append(entry.parts, of: chain) }
+    }
+  }
+
+  private mutating func append(_ entry: ChangeEvent, of chain: [LayerIdentity]) {
+    suspects += entry.decided
+    if entry.origin != chain.first { suspects += entry.rebased }
+    unsettled += entry.uncovered
+    guard let keys = entry.keys else {
+      isUnknown = true
+      return
+    }
+    if let origin = entry.origin, chain.contains(origin) {
+      // A context knows its own commits.
+      let isAncestors = entry.generation > 0 && origin != chain.first
+      if isAncestors { committed.append((keys, entry.generation)) }
+      if !entry.uncovered.isEmpty { self.keys.append(ChangedKeys(updated: entry.uncovered)) }
+    } else if !keys.isEmpty {
+      self.keys.append(keys)
     }
   }
 }

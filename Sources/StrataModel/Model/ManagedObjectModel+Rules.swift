@@ -26,6 +26,21 @@ extension ManagedObjectModel {
           entity: entity, property: attribute.name, pattern: pattern, reason: "\(error)")
       }
     }
+    try checkMergeRule(of: attribute, of: entity)
+  }
+
+  /// One rule at most, for a value that saves set and store.
+  private static func checkMergeRule(
+    of attribute: AttributeDescription, of entity: String
+  ) throws(ModelError) {
+    guard let rule = attribute.mergeRule else { return }
+    let count = attribute.options.count { if case .merges = $0 { true } else { false } }
+    guard count == 1, rule.fits(attribute), !attribute.isTransient, !attribute.isExternal,
+      attribute.derivation == nil
+    else {
+      throw .unfitMergeRule(
+        entity: entity, property: attribute.name, rule: rule.description)
+    }
   }
 
   /// - Important: To be called when every relationship is known to lead to an entity of the model.

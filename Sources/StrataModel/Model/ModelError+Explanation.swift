@@ -66,6 +66,13 @@ extension ModelError {
         "The attribute \(entity).\(attribute) cannot be preserved on deletion.",
         because: "Its value is not in the stored object.",
         remedy: "Remove .preserveValueOnDeletion, or .external or .transient.")
+    case .unfitMergeRule(let entity, let attribute, let rule):
+      ErrorExplanation(
+        "The attribute \(entity).\(attribute) cannot be merged by \(rule).",
+        because: "A sum is for numbers, .max and .min are for numbers and Date, .union is for a "
+          + "Set or an Array of hashable elements; and derived, external and transient "
+          + "attributes, and those with another merge rule, cannot have one.",
+        remedy: "Remove .merges(\(rule)), or change the attribute.")
     case .unindexableType(let entity, let attribute, let type):
       ErrorExplanation(
         "The attribute \(entity).\(attribute) cannot be unique or indexed.",

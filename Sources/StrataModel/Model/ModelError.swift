@@ -57,6 +57,10 @@ public enum ModelError: Error, Sendable, Hashable {
   /// The rule cannot be asked of values of the property's type, or no value obeys it, or every
   /// value does.
   case unfitRule(entity: String, property: String, rule: String)
+  /// An attribute has one merge rule at most, and of its type: numbers for `.sum`, numbers and
+  /// `Date` for `.max` and `.min`, a `Set` or an `Array` of hashable elements for `.union`.
+  /// Derived, external and transient attributes have none.
+  case unfitMergeRule(entity: String, property: String, rule: String)
   /// The pattern of a `.matches` rule is not a regular expression.
   case invalidPattern(entity: String, property: String, pattern: String, reason: String)
   /// The source of the derivation is not a property, a derived one itself, or of a type that the

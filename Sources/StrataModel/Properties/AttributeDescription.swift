@@ -19,6 +19,9 @@ public enum AttributeOption: Sendable, Hashable {
   /// A rule that the value must satisfy when a context saves the object: `.required`,
   /// `.length(1...80)`, `.range(0...130)`, `.matches("[A-Z]{2}")`. No part of the stored data.
   case rule(AttributeRule)
+  /// Two changes of the value become one instead of being a conflict: `.merges(.sum)`. No part of
+  /// the stored data.
+  case merges(MergeRule)
   /// The value is worked out from others by the save that reaches the store, and cannot be set:
   /// `.derived(.count("cities"))`.
   case derived(AttributeDerivation)
@@ -138,6 +141,12 @@ public struct AttributeDescription: Sendable {
     if !hasOptions { return nil }
     return options.lazy.compactMap { if case .derived(let source) = $0 { source } else { nil } }
       .first
+  }
+
+  /// How two changes of the value become one; nil if the merge policy decides between them.
+  public var mergeRule: MergeRule? {
+    if !hasOptions { return nil }
+    return options.lazy.compactMap { if case .merges(let rule) = $0 { rule } else { nil } }.first
   }
 
   /// The rules that the value must satisfy when a context saves the object. Core Data:

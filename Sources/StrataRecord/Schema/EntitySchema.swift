@@ -21,6 +21,8 @@ package final class EntitySchema: Sendable {
   package let indexedSlots: SlotSet
   /// The slots of derived attributes: no edit sets them, and they count in no conflict.
   package let derivedSlots: SlotSet
+  /// The slots of attributes with a merge rule: their values count in no conflict of two updates.
+  package let mergedSlots: SlotSet
   /// The slots whose values a history keeps of deleted objects.
   package let preservedSlots: SlotSet
   /// By slot; nil where the slot is an attribute.
@@ -53,6 +55,9 @@ package final class EntitySchema: Sendable {
       else { return }
       slots.insert(property.offset)
     }
+    mergedSlots = description.properties.enumerated().reduce(into: []) { slots, property in
+      if property.element.attribute?.mergeRule != nil { slots.insert(property.offset) }
+    }
     preservedSlots = description.properties.enumerated().reduce(into: []) { slots, property in
       if property.element.attribute?.preservesValueOnDeletion == true {
         slots.insert(property.offset)
@@ -69,6 +74,12 @@ package final class EntitySchema: Sendable {
   package func editedSlots(_ left: Record, _ right: Record) -> SlotSet {
     layout.differingSlots(left, right).subtracting(derivedSlots)
       .subtracting(layout.transientSlots)
+  }
+
+  /// The slots that make an update a conflict if they differ: without those that merge rules
+  /// decide.
+  package func contestedSlots(_ left: Record, _ right: Record) -> SlotSet {
+    editedSlots(left, right).subtracting(mergedSlots)
   }
 
   /// Whether both records have the same values, derived and transient ones left out.

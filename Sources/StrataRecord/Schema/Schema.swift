@@ -24,6 +24,8 @@ package final class Schema: Sendable {
   package let validation: ValidationSchema
   /// The derivations of saves to the store.
   package let derivation: DerivationSchema
+  /// Whether an attribute has a merge rule.
+  package let hasMergeRules: Bool
   /// The clock of the dates that Strata itself writes.
   package let clock: StoreClock
 
@@ -55,6 +57,7 @@ package final class Schema: Sendable {
       byClass.set(schema, for: ObjectIdentifier(entity.managedObjectClass))
     }
     self.byNumber = byNumber
+    hasMergeRules = byNumber.contains { $0?.mergedSlots.isEmpty == false }
     var entitiesByIndex = [[EntityNumber]](repeating: [], count: Int(numbers.lastProperty) + 1)
     for case let entity? in byNumber where !entity.description.isAbstract {
       for index in entity.indexes {

@@ -33,9 +33,7 @@ package struct DeclaredType: Sendable {
 
   /// Nil for an attribute without a key path, as in a model without classes.
   package init?(of attribute: AttributeDescription) {
-    guard let keyPath = attribute.keyPath else { return nil }
-    var type = Swift.type(of: keyPath as AnyKeyPath).valueType
-    while let optional = type as? any OptionalType.Type { type = optional.wrappedType }
+    guard let type = attribute.swiftType else { return nil }
     self.type = type
     attributeType = attribute.type
     kind = Self.kind(of: type, as: attribute.type)
@@ -116,13 +114,4 @@ extension EntitySchema {
   package func declaredType(of slot: Int) -> DeclaredType? {
     description.properties[slot].attribute.flatMap { DeclaredType(of: $0) }
   }
-}
-
-/// An optional, whose wrapped type is not known.
-private protocol OptionalType {
-  static var wrappedType: Any.Type { get }
-}
-
-extension Optional: OptionalType {
-  fileprivate static var wrappedType: Any.Type { Wrapped.self }
 }

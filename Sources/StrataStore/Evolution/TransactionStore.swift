@@ -105,9 +105,9 @@ package final class TransactionStore: PersistentStore, @unchecked Sendable {
     let writes = try PlanWriter.write(
       plan, in: transaction, queue.trees, generation: generation)
     counts.note(plan)
-    for segment in changeSet.segments { segment.setTag(generation) }
+    for segment in changeSet.shown { segment.setTag(generation) }
     let event = ChangeEvent(
-      origin: changeSet.origin, generation: generation, keys: plan.changedKeys,
+      committing: changeSet, generation: generation, keys: plan.changedKeys,
       decided: Array(plan.merged.keys))
     _ = feed.append(event)
     feed.tell(event)

@@ -205,8 +205,8 @@ import Testing
 
     @Test func `has its parent's commit as its base`() throws {
       let container = try geography()
-      let (root, worker) = (container.root, container.newBackgroundContext())
-      let late = container.newBackgroundContext()
+      let root = container.root
+      let (worker, late) = (ContextQueue(parent: root), ContextQueue(parent: root))
       let id = try root.performAndWait { context in
         let id = context.city("A").objectID
         try context.save()

@@ -246,26 +246,12 @@ import Testing
     try await worker.perform { context in
       let country = Country(context: context)
       (country.iso, country.name) = ("IR", "Persia")
-      try context.save()
     }
     // begin refused
     do {
       try await worker.save(to: .store)
-    } catch let error as AncestorSaveError {
-      guard case StoreError.uniquenessViolations(let violations) = error.underlyingError else {
-        throw error
-      }
-      try await container.root.perform { context in
-        for violation in violations {
-          let object = try context.object(ManagedObject.self, with: violation.objectID)
-          if object.isInserted {
-            context.delete(object)
-          } else {
-            context.refresh(object, mergeChanges: false)  // a stored object: only its edits go
-          }
-        }
-        try context.save()
-      }
+    } catch StoreError.uniquenessViolations {
+      try await worker.perform { $0.rollback() }
     }
     // end refused
     let names = try container.root.performAndWait { try $0.fetch(Country.all).map(\.name) }

@@ -68,7 +68,8 @@ private final class SavedNumbers: Sendable {
 
   /// Saves from a worker to the root, and now and then from the root to the store.
   func save(times count: Int) throws {
-    let worker = container.newBackgroundContext()
+    // It writes numbers that do not rest on those that it reads.
+    let worker = ContextQueue(parent: container.root)
     let (city, country) = (city, country)
     defer { isOver.store(true, ordering: .releasing) }
     for number in 1...count {

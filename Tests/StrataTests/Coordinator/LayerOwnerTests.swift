@@ -40,14 +40,14 @@ private final class Depth: Sendable {
     #expect(depth.byteCount { layer.announceArrival() } == first)
   }
 
-  @Test func `is asked for the thousandth save by as short a way as for the first`() {
+  @Test func `is asked to be kept for the thousandth child by as short a way as for the first`() {
     let depth = Depth()
-    layer.onSaveRequest {
+    layer.onKeeperRequest {
       depth.note()
       return nil
     }
-    let first = depth.byteCount { _ = layer.saver }
-    for _ in 0..<1_000 { _ = layer.saver }
-    #expect(depth.byteCount { _ = layer.saver } == first)
+    let first = depth.byteCount { _ = layer.ownerKeeper }
+    for _ in 0..<1_000 { _ = layer.ownerKeeper }
+    #expect(depth.byteCount { _ = layer.ownerKeeper } == first)
   }
 }

@@ -64,7 +64,7 @@ private func isReadOnly(_ error: any Error) -> Bool {
       }
       try await worker.save(to: .store)
     } throws: {
-      ($0 as? AncestorSaveError).map { isReadOnly($0.underlyingError) } ?? false
+      isReadOnly($0)
     }
   }
 

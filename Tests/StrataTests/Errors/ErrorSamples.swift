@@ -235,6 +235,7 @@ struct ErrorSamples {
       .missingDefault(entity: entity, property: property),
       .mismatchedDefault(entity: entity, property: property),
       .unfitRule(entity: entity, property: property, rule: ".length(1...)"),
+      .unfitMergeRule(entity: entity, property: property, rule: ".sum"),
       .invalidPattern(entity: entity, property: property, pattern: "(", reason: "expected ')'"),
       .unfitDerivation(entity: entity, property: property),
       .unfitName(entity: entity, property: property), .unfitName(entity: entity, property: nil),

@@ -16,7 +16,7 @@ private struct CountWorld: Model {
     self.random = random
     let container = try republic()
     contexts = [
-      container.root, container.newBackgroundContext(), container.newBackgroundContext(),
+      container.root, ContextQueue(parent: container.root), ContextQueue(parent: container.root),
     ]
     try container.root.performAndWait { $0.mergePolicy = .mergeByPropertyObjectTrump }
     try addSponsors(container)

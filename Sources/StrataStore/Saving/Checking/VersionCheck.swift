@@ -99,9 +99,8 @@ struct VersionCheck {
     let (generation, bytes) = try state.view.check(envelope, of: key)
     let old = state.arena.append(copying: bytes)
     guard let base = change.base,
-      !base.isOutdated(
-        by: StoredRecord(record: old, generation: generation), setting: change.slots,
-        where: entity.hasEqualEdits)
+      !change.isOutdated(
+        base, by: StoredRecord(record: old, generation: generation), entity)
         || PlantedFault.versionUnchecked.isPlanted(in: state.schema)
     else { return resolve(change, of: key, theirs: old, entity, &items) }
     let new = spliced(change, over: old, entity)
@@ -116,10 +115,10 @@ struct VersionCheck {
     _ change: Change, over old: Record, _ entity: EntitySchema
   ) -> Record? {
     guard let record = change.record, let origin = change.base?.record else { return change.record }
-    if state.stored(origin, entity) == old || PlantedFault.maskSkipped.isPlanted(in: state.schema) {
-      return record
-    }
-    return state.splice(record, into: old, at: change.slots, entity.layout)
+    let stored = state.stored(origin, entity)
+    if stored == old || PlantedFault.maskSkipped.isPlanted(in: state.schema) { return record }
+    return entity.lay(
+      record, madeFrom: stored, setting: change.slots, over: old, into: &state.arena)
   }
 
   private mutating func resolve(
@@ -127,9 +126,8 @@ struct VersionCheck {
     _ items: inout [SavePlan.Item]
   ) {
     let conflict = MergePolicy.Conflict(
-      objectID: state.objectID(key), base: change.base?.shown(entity.layout, into: &state.arena),
-      read: change.base, ours: change.record, theirs: theirs,
-      changed: change.slots, external: change.external, schema: state.schema)
+      of: change, objectID: state.objectID(key), theirs: theirs, entity, state.schema,
+      into: &state.arena)
     switch state.policy.resolve(conflict, layout: entity.layout) {
     case .fail: conflicts.append(conflict)
     case .mistaken(let found): mistakes += found

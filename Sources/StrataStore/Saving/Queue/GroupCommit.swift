@@ -99,7 +99,7 @@ struct GroupCommit {
         }
         return replies.append((true, { completion(.failure(error)) }))
       }
-      let writes = try write(plan, of: save, segments: save.segments)
+      let writes = try write(plan, of: save, segments: save.shown)
       let result = CommitResult(
         generation: generation, merged: plan.merged, derived: plan.derived, writes: writes)
       replies.append((false, { completion(.success(result)) }))
@@ -139,8 +139,7 @@ struct GroupCommit {
     }
     let keys = queue.feed.isFollowed || isShared ? plan.changedKeys : nil
     let event = ChangeEvent(
-      origin: save.origin, generation: generation, keys: keys,
-      decided: Array(plan.merged.keys))
+      committing: save, generation: generation, keys: keys, decided: Array(plan.merged.keys))
     written.append(WrittenSave(segments: segments, storePlace: save.storePlace, event: event))
     return writes
   }

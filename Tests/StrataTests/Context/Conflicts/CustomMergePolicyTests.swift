@@ -146,7 +146,8 @@ private struct Overtaken {
     }
   }
 
-  @Test func `is saved by the topmost context, whichever context made the change`() throws {
+  @Test(arguments: [false, true])
+  func `is asked at the level at which the change meets another`(isInSave: Bool) throws {
     let container = try geography()
     let worker = container.newBackgroundContext()
     let id = try container.root.performAndWait { context in
@@ -155,19 +156,23 @@ private struct Overtaken {
       return id
     }
     try worker.performAndWait { context in
-      context.mergePolicy = .custom("not asked") { _ in .delete }
+      context.mergePolicy = .custom("the worker's") { _ in .values(["name": .string("worker")]) }
       try context.existingObject(City.self, with: id).name = "ours"
     }
-    try ContextQueue(parent: container.coordinator).performAndWait { context in
-      try context.existingObject(City.self, with: id).name = "theirs"
-      try context.save()
+    func overtake() throws {
+      try ContextQueue(parent: container.coordinator).performAndWait { context in
+        try context.existingObject(City.self, with: id).name = "theirs"
+        try context.save()
+      }
     }
+    if !isInSave { try overtake() }
     try worker.performAndWait { try $0.save() }
+    if isInSave { try overtake() }
     try container.root.performAndWait { context in
-      context.mergePolicy = .custom("asked") { _ in .values(["name": .string("both")]) }
+      context.mergePolicy = .custom("the root's") { _ in .values(["name": .string("root")]) }
       try context.save()
       let name = try context.existingObject(City.self, with: id).name
-      #expect(name == "both")
+      #expect(name == (isInSave ? "root" : "worker"))
     }
   }
 

@@ -105,9 +105,9 @@ import Testing
     try other.performAndWait { try $0.save() }
   }
 
-  @Test func `goes up through every level`() throws {
+  @Test func `goes up through every level whose policy lets it`() throws {
     let (container, country, _) = try saved()
-    let worker = container.newBackgroundContext()
+    let worker = ContextQueue(parent: container.root)
     let child = ContextQueue(parent: worker)
     let logs = [worker, child, container.root].map { MessageLog($0.layer) }
     let held = try worker.performAndWait { context in
@@ -128,6 +128,21 @@ import Testing
       #expect(!context.hasChanges)
       #expect(conflicts { try context.save() } == [country])
     }
+  }
+
+  @Test func `is a conflict of a save to the parent under the policy error`() throws {
+    let (container, country, _) = try saved()
+    let worker = container.newBackgroundContext()
+    try worker.performAndWait { context in
+      try context.detectConflicts(for: try context.existingObject(Country.self, with: country))
+      context.city("b")
+    }
+    try overtake(country, in: container)
+    try worker.performAndWait { context in
+      #expect(conflicts { try context.save() } == [country])
+      #expect(context.insertedObjects.count == 1)
+    }
+    #expect(try container.root.performAndWait { try !$0.cityNames().contains("b") })
   }
 
   @Test(arguments: [

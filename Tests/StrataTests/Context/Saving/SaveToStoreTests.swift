@@ -3,6 +3,7 @@ import ContextTestSupport
 import Foundation
 import Strata
 import StrataTestSupport
+import Synchronization
 import Testing
 
 /// The content of the store, read by a context past all others.
@@ -68,42 +69,58 @@ private func chain(below root: ContextQueue, depth: Int) -> [ContextQueue] {
     #expect(try stored(in: container) == ["A"])
   }
 
-  @Test func `stops where a save is refused, and says where; changes below stay where they are`()
-    async throws
-  {
+  @Test func `that the store refuses leaves all changes where they were`() async throws {
     let container = try geography()
     let queues = chain(below: container.root, depth: 3)
     try await container.root.perform { context in
-      context.name = "the root"
       context.country("IR")
       try context.save()
+      context.city("of the root")
     }
+    try await queues[1].perform { _ = $0.city("between") }
     try await queues[3].perform { context in
       context.country("IR", name: "second")
       context.city("A")
     }
+    await #expect { try await queues[3].save(to: .store) } throws: { $0.isUniquenessViolation }
+    let counts = try queues.map { try $0.performAndWait { $0.insertedObjects.count } }
+    #expect(counts == [1, 1, 0, 2])
+    #expect(try stored(in: container) == [])
+    #expect(try await container.root.perform { try $0.cityNames() } == ["of the root"])
+    // Others can save, and the saver can once it has mended its own.
+    try await queues[1].save(to: .store)
+    #expect(try stored(in: container) == ["between", "of the root"])
+    try await queues[3].perform { context in
+      let second = try #require(try context.fetch(Country.where { $0.name == "second" }).first)
+      second.iso = "IQ"
+    }
+    try await queues[3].save(to: .store)
+    #expect(try stored(in: container) == ["A", "between", "of the root"])
+  }
+
+  @Test func `names the ancestor whose own changes are refused, and saves nothing`() async throws {
+    let container = try geography()
+    let queues = chain(below: container.root, depth: 2)
+    try await container.root.perform { context in
+      context.name = "the root"
+      context.country("IR")
+      try context.save()
+      context.country("IR", name: "second")
+    }
+    try await queues[2].perform { _ = $0.city("A") }
     do {
-      try await queues[3].save(to: .store)
+      try await queues[2].save(to: .store)
       Issue.record("the save went through")
     } catch let error as AncestorSaveError {
-      #expect(error.level == 3)
+      #expect(error.level == 2)
       #expect(error.contextName == "the root")
       #expect(error.underlyingError is StoreError)
       #expect("\(error)".contains("the root"))
     }
-    for queue in queues[1...] {
-      let hasChanges = try await queue.perform { $0.hasChanges }
-      #expect(!hasChanges)
-    }
+    #expect(try await queues[2].perform { $0.insertedObjects.count } == 1)
     #expect(try stored(in: container) == [])
-    // It is mended where it stopped, and saved from below again.
-    try await container.root.perform { context in
-      #expect(context.insertedObjects.count == 2)
-      let second = try #require(
-        try context.fetch(Country.where { $0.name == "second" }).first)
-      second.iso = "IQ"
-    }
-    try await queues[3].save(to: .store)
+    try await container.root.perform { $0.rollback() }
+    try await queues[2].save(to: .store)
     #expect(try stored(in: container) == ["A"])
   }
 
@@ -173,11 +190,16 @@ private func chain(below root: ContextQueue, depth: Int) -> [ContextQueue] {
       try container.root.performAndWait { _ in thread.hold() }
     }
     busy.untilHeld()
-    let save = Task { try await queues[2].save(to: .store) }
-    // It comes to the root and waits there; those that it has left can be entered.
-    for queue in [queues[2], queues[1]] {
-      while try await queue.perform({ $0.hasChanges }) { await Task.yield() }
+    let isLeft = Mutex(false)
+    try await queues[2].perform { context in
+      // It comes to the root and waits there; those that it has left can be entered.
+      NotificationCenter.default.addObserver(
+        forName: ManagedObjectContext.willSaveNotification, object: context.layer, queue: nil
+      ) { _ in isLeft.withLock { $0 = true } }
     }
+    let save = Task { try await queues[2].save(to: .store) }
+    while !isLeft.withLock({ $0 }) { await Task.yield() }
+    for queue in [queues[2], queues[1]] { try await queue.perform { _ in } }
     save.cancel()
     busy.letGo()
     try await save.value
@@ -217,7 +239,8 @@ private func chain(below root: ContextQueue, depth: Int) -> [ContextQueue] {
       try context.save()
     }
     let scratch = ManagedObjectContext(parent: container.viewContext)
-    scratch.country("IR")
+    scratch.city("A")
+    try await container.root.perform { _ = $0.country("IR") }
     do {
       try await scratch.save(to: .store)
       Issue.record("the save went through")
@@ -225,7 +248,7 @@ private func chain(below root: ContextQueue, depth: Int) -> [ContextQueue] {
       #expect(error.level == 2)
       #expect(error.contextName == "root")
     }
-    #expect(!scratch.hasChanges && !container.viewContext.hasChanges)
+    #expect(scratch.hasChanges && !container.viewContext.hasChanges)
   }
 
   @Test func `passes through the view context from a child elsewhere`() async throws {

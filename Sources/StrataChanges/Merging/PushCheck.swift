@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+package import StrataModel
+package import StrataRecord
+
+/// Compares a child's save with the state of its parent, and asks the child's merge policy to
+/// decide on each conflict, as `VersionCheck` does at the store.
+///
+/// It is a merge of the child's changes onto the parent's state, and a save of the result. A change
+/// is in conflict if the parent shows another value of a property that it sets than its setter was
+/// shown; and about the whole object if it deletes that, or has only read it, or if the
+/// parent has deleted it. Links of to-many relationships and attributes with merge rules are never
+/// in conflict.
+///
+/// Under `.mergeByPropertyObjectTrump` it finds nothing: `Composition` carries that policy out.
+package struct PushCheck {
+  /// The state of an object in the receiver, for a change of it that is made there.
+  private enum Beneath {
+    case there(Base)
+    case gone
+  }
+
+  private let pushed: Segment
+  private let ground: Ground
+  private let schema: Schema
+  private let policy: MergePolicy
+  private var arena = RecordArena()
+  /// The changes that are not handed over as they were made; nil for one that is dropped.
+  private var changes: [ObjectKey: Change?] = [:]
+  /// The objects on which the policy was asked, and whether the receiver has them afterwards.
+  private var decided: [ObjectKey: Bool] = [:]
+
+  /// The conflicts that the policy lets fail. The save must not be handed over.
+  package private(set) var conflicts: [MergePolicy.Conflict] = []
+  /// The invalid decisions of a custom policy. The save must not be handed over.
+  package private(set) var mistakes: [MergePolicy.Mistake] = []
+
+  /// - Parameters:
+  ///   - receiver: the receiver's unsaved changes.
+  ///   - ground: the state beneath the receiver, of the objects that are in doubt.
+  package init(
+    of pushed: Segment, onto receiver: Overlay, on ground: Ground, _ policy: MergePolicy,
+    schema: Schema
+  ) {
+    self.pushed = pushed
+    self.ground = ground
+    self.policy = policy
+    self.schema = schema
+    if !Self.isNeeded(by: policy) || pushed.changes.isInsertsOnly
+      || PlantedFault.pushUnchecked.isPlanted(in: schema)
+    {
+      return
+    }
+    let touching = receiver.segments.filter { !$0.changes.isApart(from: pushed.changes) }
+    if touching.isEmpty && ground.isEmpty { return }
+    let (newer, saving) = (Overlay(touching).unfrozen, Overlay(touching).frozen)
+    for (place, key) in pushed.changes.keys.enumerated() {
+      guard let beneath = beneath(key, newer, saving), let entity = schema.entity(key.entity),
+        let origin = pushed.changes.values[place].base?.lastShown(entity.layout, into: &arena)
+      else { continue }
+      check(pushed.changes.values[place], madeFrom: origin, of: key, entity, against: beneath)
+    }
+  }
+
+  /// The objects to look up beneath the receiver: those in doubt, and in a checked save those whose
+  /// makers had not read the same, because it counts as made from the receiver's state.
+  package static func doubt(
+    of pushed: Segment, beyond doubt: Doubt, _ policy: MergePolicy
+  ) -> Doubt {
+    if !isNeeded(by: policy) || pushed.changes.isInsertsOnly { return doubt }
+    var doubt = doubt
+    for (place, key) in pushed.changes.keys.enumerated()
+    where pushed.changes.values[place].base?.hasReadOriginAlone == false {
+      doubt.insert(key)
+    }
+    return doubt
+  }
+
+  /// Whether a merge policy decides on conflicts in saves to a parent.
+  package static func isNeeded(by policy: MergePolicy) -> Bool {
+    policy != .mergeByPropertyObjectTrump
+  }
+
+  /// The objects that the policy has decided on, and whether the receiver has them afterwards.
+  /// Ascending.
+  package var decisions: [(key: ObjectKey, isThere: Bool)] {
+    decided.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
+
+  /// The save with the policy's decisions, made from the receiver's state. So the receiver's own
+  /// save does not meet the same conflict again.
+  package var segment: Segment {
+    if changes.isEmpty { return pushed }
+    return Segment(
+      changes: pushed.changes.replacing(changes), links: pushed.links, schema: schema)
+  }
+
+  /// Nil if the object has not changed since the sender has read it.
+  private func beneath(_ key: ObjectKey, _ newer: Overlay, _ saving: Overlay) -> Beneath? {
+    if let change = newer.change(for: key) ?? saving.change(for: key) {
+      return change.read.map(Beneath.there) ?? .gone
+    }
+    switch ground.states[key] {
+    case .there(let read): return .there(read)
+    case .deleted, .absent: return .gone
+    case nil: return nil
+    }
+  }
+
+  private mutating func check(
+    _ change: Change, madeFrom origin: Record, of key: ObjectKey, _ entity: EntitySchema,
+    against beneath: Beneath
+  ) {
+    switch beneath {
+    case .there(let theirs):
+      if theirs.record == origin {
+        let isMadeFromTheirs =
+          change.base?.record == theirs.record && change.base?.hasSameReadings(as: theirs) != false
+        if !isMadeFromTheirs { raise(change, key, theirs, entity) }
+        return
+      }
+      let isOutdated =
+        change.slots.isEmpty
+        ? !entity.hasEqualEdits(origin, theirs.record)
+        : !entity.contestedSlots(origin, theirs.record).isDisjoint(with: change.slots)
+      if isOutdated {
+        resolve(change, madeFrom: origin, of: key, entity, theirs)
+      } else {
+        raise(change, key, theirs, entity)
+      }
+    case .gone where change.kind == .delete: break
+    case .gone: resolve(change, madeFrom: origin, of: key, entity, nil)
+    }
+  }
+
+  /// The change is made from their state, as by a merge before the save.
+  private mutating func raise(
+    _ change: Change, _ key: ObjectKey, _ theirs: Base, _ entity: EntitySchema
+  ) {
+    changes.updateValue(change.raised(onto: theirs, entity, into: &arena), forKey: key)
+  }
+
+  private mutating func resolve(
+    _ change: Change, madeFrom origin: Record, of key: ObjectKey, _ entity: EntitySchema,
+    _ theirs: Base?
+  ) {
+    let conflict = MergePolicy.Conflict(
+      objectID: ObjectID(store: schema.store, key: key), base: origin,
+      ours: change.merging(theirs?.record, entity, into: &arena), theirs: theirs?.record,
+      changed: change.slots, external: change.external, schema: schema)
+    switch policy.resolve(conflict, layout: entity.layout) {
+    case .fail: conflicts.append(conflict)
+    case .mistaken(let found): mistakes += found
+    case .delete where change.kind == .delete:
+      if let theirs { raise(change, key, theirs, entity) }
+    case .delete: decide(key, theirs.map { .delete(base: $0) }, isThere: false)
+    case .keepTheirs:
+      let kept = theirs.flatMap {
+        update(change, to: $0.record, ExternalValues(), over: $0, entity)
+      }
+      decide(key, kept, isThere: theirs != nil)
+    case .write(let record, let external):
+      let written = theirs.map { update(change, to: record, external, over: $0, entity) }
+      let revived = Change.insert(record, slots: entity.layout.placedSlots, external: external)
+      decide(key, written ?? revived, isThere: true)
+    }
+  }
+
+  private mutating func decide(_ key: ObjectKey, _ change: Change?, isThere: Bool) {
+    changes.updateValue(change, forKey: key)
+    decided[key] = isThere
+  }
+
+  /// The update of `theirs` that makes it `record`; nil if both are equal. One-to-one links stay
+  /// as the sender has made them: nothing but the link's other end could be decided with it.
+  private mutating func update(
+    _ change: Change, to record: Record, _ external: ExternalValues, over theirs: Base,
+    _ entity: EntitySchema
+  ) -> Change? {
+    var record = record
+    var partners = SlotSet()
+    for (slot, _) in entity.ends.partnered where change.slots.contains(slot) {
+      partners.insert(slot)
+    }
+    if let ours = change.record, !partners.isEmpty {
+      record = entity.layout.splice(base: record, changes: ours, slots: partners, into: &arena)
+    }
+    let slots = entity.layout.differingSlots(theirs.record, record)
+      .subtracting(entity.derivedSlots)
+    if slots.isEmpty { return nil }
+    // Derived values stay as the receiver has them.
+    record = entity.layout.splice(
+      base: theirs.record, changes: record, slots: slots, into: &arena)
+    return .update(
+      record, base: theirs, slots: slots,
+      external: external.fitting(record, entity.layout, in: slots))
+  }
+}
