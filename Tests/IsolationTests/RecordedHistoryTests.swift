@@ -129,6 +129,8 @@ private struct Recording {
 
     static let all = [
       Planted(fault: .versionUnchecked, kinds: [.lostUpdate]),
+      // A child replaces a value that a sibling has just saved to their parent.
+      Planted(fault: .pushUnchecked, kinds: [.lostUpdate]),
       Planted(fault: .publishedBeforeCommit, kinds: [.abortedRead]),
       // A reader goes on with its first copy of the layers.
       Planted(fault: .staleCopy, kinds: disorder),

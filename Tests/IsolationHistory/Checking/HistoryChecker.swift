@@ -13,17 +13,17 @@
 /// | a part of a save, or a newer save without an older one, in one turn | yes | rules 5, 6 |
 /// | a save that had returned before the turn began is not seen | yes | rules 5, 6, 11 |
 /// | lost updates of an object at the store, with the merge policy `.error` | yes | rule 13 |
-/// | lost updates under other policies | no | `MergePolicy` |
-/// | lost updates between children of a parent that has not saved | no | D72 |
+/// | lost updates of a property at a parent, with the merge policy `.error` | yes | D94 |
+/// | lost updates under other policies | no | `MergePolicy`, D72 |
 /// | write skew | no | rule 13, D72 |
 /// | write skew on objects of `detectConflicts(for:)` | yes | D29 |
 /// | older values in objects that the program holds or has edited | no | rule 8 |
 ///
 /// So a save is a transaction under snapshot isolation, with the additional promise that a new
-/// snapshot is never older than a save that has returned. The two permitted lost updates and the
-/// values of held objects are the recorder's to avoid: it marks units of other policies, gives each
-/// register of a tree of contexts one writer, and reads no object that it has edited in an earlier
-/// turn.
+/// snapshot is never older than a save that has returned. The permitted lost updates and the values
+/// of held objects are the recorder's to avoid: it marks units of other policies, gives each of
+/// their registers in a tree of contexts one writer, and reads no object that it has edited in an
+/// earlier turn.
 ///
 /// ## How it is found
 /// Versions are unique, and a writer knows the version that it replaces. So the order of the

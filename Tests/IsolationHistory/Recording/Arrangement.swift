@@ -8,22 +8,26 @@ import Synchronization
 /// The contexts and threads of one process, which work on a store at the same time and record it.
 ///
 /// ```
-///    G   H
-///     ╲ ╱
-///  A B C     a follower                    a reader
-///   ╲│╱     ╱                                 │
-///    R     ╱    writers, batches     writers  │
-///    │    ╱        │                    │    ╱
-///    coordinator ──┘        another coordinator of the same file
+///     G H I
+///      ╲│╱
+///  A B D C     a follower                  a reader
+///   ╲ ╲│╱     ╱                               │
+///      R     ╱  writers, batches     writers  │
+///      │    ╱      │                    │    ╱
+///      coordinator ┘        another coordinator of the same file
 /// ```
 ///
-/// A, B, G and H write each half of some objects and save to their parents; R and C only pass on
-/// their children's saves. The last of those are never passed on. The other writers save to the
+/// A, B, D, G, H and I write one half of some objects and save to their parents; R and C only pass
+/// on their children's saves. The last of those are never passed on. The other writers save to the
 /// store directly, and write the objects that all processes share.
 ///
-/// A save of R between a read and the save of one of its descendants makes a conflict, although
-/// each half has one writer: conflicts concern objects. So R's policy takes the halves that were
-/// set.
+/// A and G are the only writers of their halves, and do not check their saves. B and D write the
+/// same halves, and so do H and I: a save is refused if the parent has another version of a half
+/// than the one that was read.
+///
+/// A save of R between a read and the save of one of its descendants makes a conflict at the store,
+/// whichever halves they set: conflicts concern objects there. So R's policy takes the halves that
+/// were set.
 ///
 /// ## Isolation
 /// Sendable.
@@ -76,6 +80,7 @@ package struct Arrangement: Sendable {
       queue: ContextQueue(parent: two), scope: atTwo, fields: all,
       own: CellRanges.fields(ranges.loose))
     loose.policy = .mergeByPropertyObjectTrump
+    loose.checksVersions = false
 
     let tree = try Tree(number: process, of: ranges, on: one, atOne)
     let follower = ContextQueue(parent: one)
@@ -188,16 +193,22 @@ private struct Tree {
   }
 
   func participants(_ all: [Field]) -> [(name: String, participant: any Participant)] {
-    func writer(_ parent: ContextQueue, _ scope: Scope, _ own: [Field]) -> Writer {
+    func writer(
+      _ parent: ContextQueue, _ scope: Scope, _ own: [Field], _ policy: MergePolicy
+    ) -> Writer {
       // Mostly its own tree's, because they change at the same time.
       Writer(
-        queue: ContextQueue(parent: parent), scope: scope, fields: upper + lower + all, own: own)
+        queue: ContextQueue(parent: parent), scope: scope, fields: upper + lower + all, own: own,
+        policy: policy)
     }
+    let unchecked = MergePolicy.mergeByPropertyObjectTrump
     return [
-      ("A", writer(root, above, upper.filter(\.isLeft))),
-      ("B", writer(root, above, upper.filter { !$0.isLeft })),
-      ("G", writer(carrier, below, lower.filter(\.isLeft))),
-      ("H", writer(carrier, below, lower.filter { !$0.isLeft })),
+      ("A", writer(root, above, upper.filter(\.isLeft), unchecked)),
+      ("B", writer(root, above, upper.filter { !$0.isLeft }, .error)),
+      ("D", writer(root, above, upper.filter { !$0.isLeft }, .error)),
+      ("G", writer(carrier, below, lower.filter(\.isLeft), unchecked)),
+      ("H", writer(carrier, below, lower.filter { !$0.isLeft }, .error)),
+      ("I", writer(carrier, below, lower.filter { !$0.isLeft }, .error)),
       (
         "C", Carrier(carrier, to: root.layer, scope: below, outside: above, fields: lower)
       ),

@@ -36,6 +36,8 @@ struct Writer: Participant {
   /// The fields that it writes.
   let own: [Field]
   var policy = MergePolicy.error
+  /// Whether no two writers that have read the same version of a field can both save it.
+  var checksVersions = true
   /// Whether some units guard their reads.
   var guards = false
 
@@ -67,7 +69,7 @@ struct Writer: Participant {
       end = outcome
     }
     return UnitOfWork(
-      name, from: start, to: now(), turns, end ?? .abandoned, checksVersions: policy == .error)
+      name, from: start, to: now(), turns, end ?? .abandoned, checksVersions: checksVersions)
   }
 
   /// - Returns: nil as the outcome if the changes wait for a second turn.
