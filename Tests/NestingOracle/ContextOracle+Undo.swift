@@ -71,6 +71,8 @@ extension ContextOracle {
       if new == nil, let old, old.kind != .insert, let on = old.on ?? old.lostOn { now = on }
       // A first edit may come with newer values of slots that it has not set.
       if old == nil, let new, new.kind != .insert, let on = new.on ?? new.lostOn { was = on }
+      // One that comes back was not there, whatever a held object showed.
+      if old == nil, new?.kind == .insert, before.look(place, key) == nil { was = nil }
       if was == now {
         group.withoutEffect.insert(key)
         continue
@@ -124,9 +126,13 @@ extension ContextOracle {
       for slot in Slot.stored where was[slot] != now[slot] {
         let target = slot.isLink ? was.target(slot) : nil
         if let target, look(place, target) == nil { continue }
-        // The other end came back with its own half of the link.
-        let hasHalf = restored.contains {
-          $0.key == target && (!slot.isPair || $0.before?[slot.inverse] == change.key + 1)
+        // The other end came back with its own half of the link: as it was when it was deleted, or
+        // as a merge has found it since.
+        let hasHalf = restored.contains { other in
+          let edit = before.edits[place.rawValue][other.key]
+          let values = edit?.kind == .delete ? edit?.on : other.before
+          return other.key == target
+            && (!slot.isPair || values?[slot.inverse] == change.key + 1)
         }
         if isLost(place, change.key) || hasHalf {
           put(place, change.key, slot, was[slot])

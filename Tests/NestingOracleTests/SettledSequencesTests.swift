@@ -335,6 +335,17 @@ private let settled = """
 
   policy error, checked D store, checked G error, automatic G, looks all; code G x 1; save G; set G
   x b; code R x 1; save R; save C; save G; delete S x; save S; rollback R; save C
+
+  policy error, undo G, looks all; set G x b; delete C x; delete G x; merge G; like R x x; undo G;
+  unlike G x x; save G
+
+  policy error, automatic G, undo G, looks all; insert R y; pair C y x; delete G x; reset C; undo G
+
+  policy error, checked G overwrite, undo C, looks all; set G x a; hold C x; delete R x; save G;
+  undo C
+
+  policy error, undo C, looks all; insert R y; save R; pair C y x; save C; delete C x; rollback R;
+  undo C
   """
 
 @Suite struct `What random work in nested contexts has found` {

@@ -27,8 +27,11 @@ extension Composition {
 
   private func isDeletion(of key: ObjectKey) -> Bool { change(of: key)?.kind == .delete }
 
-  /// Whether the object has no links to take away. Its own deletions a context may repair.
-  private func isLost(_ key: ObjectKey) -> Bool { !isOwn && isMissingBeneath(key) }
+  /// Whether the object has no links to take away. Its own deletions a context may repair, and an
+  /// object that the newer changes bring back has the links that others have given it since.
+  private func isLost(_ key: ObjectKey) -> Bool {
+    !isOwn && isMissingBeneath(key) && newer.change(for: key)?.kind != .insert
+  }
 
   // MARK: - Links to objects that the older changes deleted
 
