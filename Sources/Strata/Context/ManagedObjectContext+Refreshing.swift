@@ -99,8 +99,7 @@ extension ContextMerger {
     notifyObservers(ofDroppingLinksOf: keys)
     for object in objects {
       object.draft = nil
-      work.obstacles.refused[object.key] = nil
-      work.obstacles.overtaken.forget(object.key)
+      work.obstacles.forget(object.key)
     }
     work.edits.drafted.removeAll { keys.contains($0.key) }
     work.edits.links.filter { place, target, _ in

@@ -47,8 +47,7 @@ extension SaveSession {
     }
     work.replaceWorking(Overlay())
     work.doubt = Doubt()
-    work.obstacles.refused = [:]
-    work.obstacles.overtaken = OvertakenEdits()
+    work.obstacles = SaveObstacles()
     deletion.deniedTargets = [:]
     work.isPublished = false
     work.undoRecorder?.removeAllActions()

@@ -148,25 +148,26 @@ package struct Base: Sendable {
   /// The record as the setters were shown it as committed, or, if the object was in no store, as
   /// pending: each slot as its own setter.
   package func shown(_ layout: RecordLayout, into arena: inout RecordArena) -> Record {
-    guard let readings else { return record }
-    var shown = readings.all[0].shown ?? record
-    for reading in readings.all.dropFirst() {
-      guard let other = reading.shown else { continue }
-      shown = layout.splice(base: shown, changes: other, slots: reading.slots, into: &arena)
-    }
-    return shown
+    readings == nil ? record : joined(layout, into: &arena, by: \.shown)
   }
 
   /// The record that the setters were shown last, committed or pending: each slot as its own
   /// setter.
   func lastShown(_ layout: RecordLayout, into arena: inout RecordArena) -> Record {
-    guard let readings else { return record }
-    var shown = readings.all[0].lastShown ?? record
-    for reading in readings.all.dropFirst() {
-      guard let other = reading.lastShown else { continue }
-      shown = layout.splice(base: shown, changes: other, slots: reading.slots, into: &arena)
+    readings == nil ? record : joined(layout, into: &arena, by: \.lastShown)
+  }
+
+  /// One record of each reading, joined: each slot from the reading of its own setter.
+  private func joined(
+    _ layout: RecordLayout, into arena: inout RecordArena, by record: (Reading) -> Record?
+  ) -> Record {
+    let all = all
+    var joined = record(all[0]) ?? self.record
+    for reading in all.dropFirst() {
+      guard let other = record(reading) else { continue }
+      joined = layout.splice(base: joined, changes: other, slots: reading.slots, into: &arena)
     }
-    return shown
+    return joined
   }
 
   /// The base of the pending update that is the origin; nil if the origin is not a pending update.
