@@ -7,7 +7,7 @@ import StrataRecord
 /// A save of a context through all of its ancestors to the store: `save(to: .store)`. It is one
 /// commit of the changes of all levels, or none.
 ///
-/// No change is pushed. Each level in order freezes its changes in a turn of its own, and puts the
+/// No change is pushed. Each level in order freezes its changes in its own turn, and puts the
 /// changes from below on top of them, as a push would. The topmost context hands the result to the
 /// store. With the commit all levels release their changes, each in another turn, and an ancestor
 /// merges the changes from below, as another commit. If anything is refused, all levels unfreeze,

@@ -65,7 +65,7 @@ package enum PlantedFault: String, Sendable, CaseIterable {
   case refusalTakesAll
   /// In a save through several levels the policy of the receiving level decides.
   case receiversPolicy
-  /// A merge rule is applied to what it has merged already.
+  /// A merge rule is applied to its own result.
   case mergedTwice
   /// The store does not compare the versions that a save has read with the stored ones.
   case versionUnchecked
