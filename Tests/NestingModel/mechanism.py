@@ -429,8 +429,7 @@ class Design:
                 elif o is None:
                     batch[k] = Change("insert", self.record(up, values), frozenset(EMPTY), None, None, None, values[EXTERNAL])
                 else:
-                    if PARTNER in h.slots:
-                        values = {**values, PARTNER: ours[PARTNER]}
+                    values = {**values, PARTNER: (ours if PARTNER in h.slots else theirs)[PARTNER]}
                     slots = frozenset(p for p, v in values.items() if p != DERIVED and v != theirs[p])
                     if slots:
                         r = self.record(up, {**theirs, **{p: values[p] for p in slots}})

@@ -362,8 +362,7 @@ class Spec:
             elif under is None:
                 batch[k] = Edit("insert", dict(values), values, None, None)
             else:
-                if PARTNER in e.set:    # half a one-to-one link is no decision
-                    values = {**values, PARTNER: e.set[PARTNER]}
+                values = {**values, PARTNER: e.set.get(PARTNER, theirs[PARTNER])}    # half a one-to-one link is no decision
                 changed = {p: v for p, v in values.items() if p != DERIVED and v != theirs[p]}
                 if changed:
                     batch[k] = Edit("update", changed, {**theirs, **changed}, under[1], under)

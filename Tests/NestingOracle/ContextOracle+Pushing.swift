@@ -91,7 +91,7 @@ extension ContextOracle {
         case .rollback, .error: false
         }
       // The policy does not decide on half of a one-to-one link.
-      if isOurs || slot.isPair && isSet { values[slot] = ours[slot] }
+      if slot.isPair ? isSet : isOurs { values[slot] = ours[slot] }
     }
     var result = Edit(
       kind: .update, set: .none, shown: theirs.values, reads: theirs.reads,

@@ -346,6 +346,9 @@ private let settled = """
 
   policy error, undo C, looks all; insert R y; save R; pair C y x; save C; delete C x; rollback R;
   undo C
+
+  policy overwrite, checked C overwrite, looks all; insert D y; pair D y x; save D; insert S u; set
+  S x b; set C x b; save R; save S; save C; begin R; pair R y u
   """
 
 @Suite struct `What random work in nested contexts has found` {

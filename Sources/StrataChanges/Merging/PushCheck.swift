@@ -170,22 +170,23 @@ package struct PushCheck {
     decided[key] = isThere
   }
 
-  /// The update of `theirs` that makes it `record`; nil if both are equal. One-to-one links stay
-  /// as the sender has made them: nothing but the link's other end could be decided with it.
+  /// The update of `theirs` that makes it `record`; nil if both are equal. Nothing is decided on
+  /// half a one-to-one link: those that the sender has set stay as it has made them, and all others
+  /// as the receiver has them.
   private mutating func update(
     _ change: Change, to record: Record, _ external: ExternalValues, over theirs: Base,
     _ entity: EntitySchema
   ) -> Change? {
     var record = record
-    var partners = SlotSet()
-    for (slot, _) in entity.ends.partnered where change.slots.contains(slot) {
-      partners.insert(slot)
+    var (set, unset) = (SlotSet(), SlotSet())
+    for (slot, _) in entity.ends.partnered {
+      if change.slots.contains(slot) { set.insert(slot) } else { unset.insert(slot) }
     }
-    if let ours = change.record, !partners.isEmpty {
-      record = entity.layout.splice(base: record, changes: ours, slots: partners, into: &arena)
+    if let ours = change.record, !set.isEmpty {
+      record = entity.layout.splice(base: record, changes: ours, slots: set, into: &arena)
     }
     let slots = entity.layout.differingSlots(theirs.record, record)
-      .subtracting(entity.derivedSlots)
+      .subtracting(entity.derivedSlots).subtracting(unset)
     if slots.isEmpty { return nil }
     // Derived values stay as the receiver has them.
     record = entity.layout.splice(
