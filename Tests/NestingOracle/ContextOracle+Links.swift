@@ -47,6 +47,8 @@ extension ContextOracle {
     let returning = batch.touched.intersection(linkEdits[parent.rawValue].touched)
     linkEdits[parent.rawValue] = linkEdits[parent.rawValue].under(batch)
     linkEdits[parent.rawValue].drop(returning, beneath: linksBeneath(parent))
+    // Nor are the links of an object that one has made and the other has deleted.
+    for key in deleted where !hasUnsaved(parent, key) { linkEdits[parent.rawValue].remove(key) }
   }
 
   /// Takes an object's unsaved links away.

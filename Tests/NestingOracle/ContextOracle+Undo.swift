@@ -42,16 +42,23 @@ extension ContextOracle {
     switch operation.name {
     case .set, .code, .link, .part, .pair, .like, .unlike, .stop, .lead, .unstop, .insert, .delete:
       record(place, since: before)
-    case .save, .hand: if let parent = place.parent { record(parent, since: before) }
+    case .save, .hand:
+      let sent = Self.keys.filter { before.edits[place.rawValue][$0] != nil }
+      if let parent = place.parent { record(parent, since: before, sent: Set(sent)) }
     case .rollback, .reset:
       if undoStacks[place.rawValue] != nil { undoStacks[place.rawValue] = UndoStacks() }
     default: break
     }
   }
 
-  private mutating func record(_ place: Place, since before: ContextOracle) {
+  private mutating func record(
+    _ place: Place, since before: ContextOracle, sent: Set<Int> = []
+  ) {
     guard undoStacks[place.rawValue] != nil else { return }
-    let group = group(place, since: before)
+    var group = group(place, since: before)
+    // A child's save is part of the group for each object that it sends, also if the parent had the
+    // same values.
+    group.withoutEffect.formUnion(sent.subtracting(group.changes.map(\.key)))
     if group.isEmpty { return }
     undoStacks[place.rawValue]?.undo.append(group)
     undoStacks[place.rawValue]?.redo = []
@@ -121,7 +128,9 @@ extension ContextOracle {
     for change in restored { dropLostLinks(of: change.key, in: place) }
     for change in restored { repairPairs(change, in: place) }
     for change in group.changes {
-      guard let was = change.before, let now = change.after, shows(place, change.key) != nil
+      // One that has gone stays as it is, also if the program holds it.
+      guard let was = change.before, let now = change.after, shows(place, change.key) != nil,
+        look(place, change.key) != nil
       else { continue }
       for slot in Slot.stored where was[slot] != now[slot] {
         let target = slot.isLink ? was.target(slot) : nil

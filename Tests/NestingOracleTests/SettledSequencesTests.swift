@@ -349,6 +349,21 @@ private let settled = """
 
   policy overwrite, checked C overwrite, looks all; insert D y; pair D y x; save D; insert S u; set
   S x b; set C x b; save R; save S; save C; begin R; pair R y u
+
+  policy error, automatic C, undo C, looks all; insert D u; insert G y; through D; pair C x u;
+  delete G x; delete S x; save S; save G; undo C
+
+  policy error, undo C, looks all; insert D u; through D; link C x u; link G x -; link C x -;
+  insert G y; save G; undo C
+
+  policy error, undo C, looks all; insert R y; hold C x; pair R y x; delete G y; save G; delete R
+  x; save C; undo C
+
+  policy error, looks all; insert R y; set S x b; delete D y; stop R y x; pin R; save D; save S;
+  save R
+
+  policy error, automatic G, looks all; insert R u; insert G y; pair G u y; part G x y; pair C u x;
+  save C; save G
   """
 
 @Suite struct `What random work in nested contexts has found` {

@@ -58,16 +58,18 @@ final class UndoReverter: ContextPart {
   }
 
   /// The object's state here, without values that an awake method has set: an object that is loaded
-  /// keeps its values until it is refreshed.
+  /// keeps its values until it is refreshed. Nil if it is not there, also if the program holds it:
+  /// an update would bring half of it back.
   func current(_ key: ObjectKey) throws -> Base? {
     if let change = work.working.change(for: key) { return change.read }
-    if let object = registry.cache.object(for: key), object.status == .clean,
+    let beneath = try reader.currentView().inheritedBase(of: key)
+    if beneath != nil, let object = registry.cache.object(for: key), object.status == .clean,
       let base = registry.cache.base(of: object)
     {
       if !registry.cache.isCurrent(object) { work.doubt.insert(key) }
       return base
     }
-    return try reader.currentView().inheritedBase(of: key)
+    return beneath
   }
 
   /// Whether the view has an object, also if the program holds a stale instance.

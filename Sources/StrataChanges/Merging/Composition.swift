@@ -80,7 +80,10 @@ package struct Composition {
   package static func compose(
     pushed newer: Segment, onto older: Overlay, on ground: Ground, schema: Schema
   ) -> (segment: Segment, settled: Overlay) {
-    if older.isEmpty && ground.isEmpty { return (newer, Overlay([newer])) }
+    let hasPartners = newer.changes.spans.contains {
+      schema.entity($0.entity)?.ends.partnered.isEmpty == false
+    }
+    if older.isEmpty && ground.isEmpty && !hasPartners { return (newer, Overlay([newer])) }
     let segment = Composition(newer, onto: older, ground, isOwn: false, schema: schema).composed()
     let settled = older.adding(segment).compacted()
     if ground.links.isEmpty { return (segment, settled) }
