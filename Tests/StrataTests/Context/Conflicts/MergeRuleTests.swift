@@ -63,6 +63,18 @@ private struct Tallies {
     }
   }
 
+  /// One context has our edits and a note that is in conflict with what the other has saved.
+  func makeConflict(in one: ContextQueue, savedIn other: ContextQueue) throws {
+    try edit(in: one, saving: false) { tally in
+      ours(tally)
+      tally.note = "ours"
+    }
+    try edit(in: other) { tally in
+      theirs(tally)
+      tally.note = "theirs"
+    }
+  }
+
   func state(in queue: ContextQueue) throws -> [String] {
     let id = id
     return try queue.performAndWait { try $0.existingObject(Tally.self, with: id).state }
@@ -199,14 +211,7 @@ private enum Meeting: CaseIterable {
       ContextQueue(parent: tallies.container.coordinator)
     )
     try one.performAndWait { $0.mergePolicy = policy }
-    try tallies.edit(in: one, saving: false) { tally in
-      ours(tally)
-      tally.note = "ours"
-    }
-    try tallies.edit(in: other) { tally in
-      theirs(tally)
-      tally.note = "theirs"
-    }
+    try tallies.makeConflict(in: one, savedIn: other)
     try one.performAndWait { try $0.save() }
     let stored = try tallies.stored
     #expect(stored.dropLast() == both.dropLast())
@@ -220,14 +225,7 @@ private enum Meeting: CaseIterable {
     let (one, other) = (
       tallies.container.newBackgroundContext(), tallies.container.newBackgroundContext()
     )
-    try tallies.edit(in: one, saving: false) { tally in
-      ours(tally)
-      tally.note = "ours"
-    }
-    try tallies.edit(in: other) { tally in
-      theirs(tally)
-      tally.note = "theirs"
-    }
+    try tallies.makeConflict(in: one, savedIn: other)
     let id = tallies.id
     try one.performAndWait { context in
       do {
