@@ -364,6 +364,9 @@ private let settled = """
 
   policy error, automatic G, looks all; insert R u; insert G y; pair G u y; part G x y; pair C u x;
   save C; save G
+
+  policy rollback, looks all; set G x b; hold C x; save G; save C; set G x b; set S x b; save S;
+  through G
   """
 
 @Suite struct `What random work in nested contexts has found` {
