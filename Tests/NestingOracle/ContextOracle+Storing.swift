@@ -91,7 +91,7 @@ extension ContextOracle {
         after[key] = .some(try decide(policy, edit, theirs?.values))
       }
     }
-    keepOrCascade(&after, policy)
+    keepOrCascade(&after, saved, policy)
     try mend(&after, policy)
     try checkCodes(after, policy)
     return after
@@ -115,8 +115,11 @@ extension ContextOracle {
   }
 
   /// If others have linked to an object that this save deletes, the deletion gives way to the
-  /// store, or its rule goes on to the linked objects.
-  private func keepOrCascade(_ after: inout [Int: Values?], _ policy: Policy) {
+  /// store, or its rule goes on to the linked objects. A save that deletes an object itself makes
+  /// no new links to it.
+  private func keepOrCascade(
+    _ after: inout [Int: Values?], _ saved: [Edit?], _ policy: Policy
+  ) {
     guard policy != .error else { return }
     var isSettled = false
     while !isSettled {
@@ -129,7 +132,9 @@ extension ContextOracle {
           if policy.keepsTheirs, Slot.links.contains(where: { values.target($0) == key }) {
             after[key] = nil
             isSettled = false
-          } else if !policy.keepsTheirs, values.target(.whole) == key {
+          } else if !policy.keepsTheirs, values.target(.whole) == key,
+            saved[key]?.kind != .delete || store[other]?.values.target(.whole) == key
+          {
             after[other] = .some(nil)
             isSettled = false
           }

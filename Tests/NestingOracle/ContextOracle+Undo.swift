@@ -79,7 +79,11 @@ extension ContextOracle {
       // A first edit may come with newer values of slots that it has not set.
       if old == nil, let new, new.kind != .insert, let on = new.on ?? new.lostOn { was = on }
       // One that comes back was not there, whatever a held object showed.
-      if old == nil, new?.kind == .insert, before.look(place, key) == nil { was = nil }
+      if old == nil, before.look(place, key) == nil,
+        new?.kind == .insert || before.vanished[place.rawValue].contains(key)
+      {
+        was = nil
+      }
       if was == now {
         group.withoutEffect.insert(key)
         continue

@@ -367,6 +367,12 @@ private let settled = """
 
   policy rollback, looks all; set G x b; hold C x; save G; save C; set G x b; set S x b; save S;
   through G
+
+  policy overwrite, looks all; insert C y; pin R; save C; set C x a; part D x y; set S x a;
+  delete C y; save D; save R; save S; save C; save R
+
+  policy overwrite, undo C G; hold G x; insert G y; save G; delete G y; insert G u; part C x y;
+  save G; save C; link G x u; save R; undo C; delete C y; save G; undo C
   """
 
 @Suite struct `What random work in nested contexts has found` {

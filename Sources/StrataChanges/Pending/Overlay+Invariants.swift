@@ -43,7 +43,8 @@ extension Change {
   fileprivate func hasEverything(of older: Change) -> Bool {
     switch (kind, older.kind) {
     case (.update, .update): older.slots.isSubset(of: slots)
-    case (.update, .insert): false
+    // An insertion that came and went is pending no more: on top, the store's object is updated.
+    case (.update, .insert): base.map { $0.generation > 0 } ?? false
     case (.update, .delete), (.insert, _), (.delete, _): true
     }
   }
