@@ -373,6 +373,11 @@ private let settled = """
 
   policy overwrite, undo C G; hold G x; insert G y; save G; delete G y; insert G u; part C x y;
   save G; save C; link G x u; save R; undo C; delete C y; save G; undo C
+
+  policy error, checked C overwrite, looks all; insert C y; save C; hold C y; delete D y; save D;
+  code C y 2; through C
+
+  policy error, checked G overwrite, looks all; insert C y; set G y b; delete C y; through G
   """
 
 @Suite struct `What random work in nested contexts has found` {

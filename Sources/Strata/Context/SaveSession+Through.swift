@@ -38,21 +38,20 @@ extension SaveSession {
       work.changeWorking(to: composed.overlay)
     }
     let part = save.map { ThroughSave.Part(level: level, layer: layer, save: $0) }
-    let isTaken =
-      layer.parent == nil
-      ? try commit(composed, of: whole, with: part) : whole.add(part, composed)
-    guard isTaken else {
-      if let save {
+    var isTaken = false
+    defer {
+      if let save, !isTaken {
         layer.unfreeze(save.changeSet.segments)
         // Children that have saved since composed their changes apart from the frozen ones.
         work.isPublished = false
       }
-      return nil
     }
-    if let save {
-      work.pendingSave = save
-      work.view = nil
-    }
+    isTaken =
+      layer.parent == nil
+      ? try commit(composed, of: whole, with: part) : whole.add(part, composed)
+    guard isTaken, let save else { return nil }
+    work.pendingSave = save
+    work.view = nil
     return save
   }
 
@@ -85,11 +84,21 @@ extension SaveSession {
       work.changeWorking(to: Overlay())
     }
     guard let keys = whole.keys(savedBelow: level) else { return }
+    showSaved(keys)
     if merger.isAutomatic { return publisher.mergeArrivedEvents() }
     // Edits since this context has joined were made from the state before: its save is a conflict.
     work.encodeEdits()
     let unedited = keys.filter { work.working.change(for: $0) == nil }
     reporter.attempt { try publisher.merge(unedited) }
+  }
+
+  /// An object that came and went here, and that the save has brought back, is shown again.
+  private func showSaved(_ keys: ChangedKeys) {
+    let returning = (keys.inserted + keys.updated).filter {
+      work.working.change(for: $0)?.isUnseenDeletion == true
+    }
+    if returning.isEmpty { return }
+    work.changeWorking(to: work.working.forgetting(Set(returning), links: LinkChanges()))
   }
 
   private var ownChanges: ChangeSet {

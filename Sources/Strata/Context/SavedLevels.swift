@@ -144,8 +144,12 @@ extension StoreError {
   fileprivate func isAbout(_ ancestor: ChangeSet, beside saver: ChangeSet?) -> Bool {
     if case .conflicts(let conflicts) = self {
       return conflicts.contains { conflict in
-        guard let change = ancestor.changes[conflict.objectID.key] else { return false }
-        return conflict.contested.map { !$0.isDisjoint(with: change.slots) } ?? true
+        let key = conflict.objectID.key
+        guard let change = ancestor.changes[key] else { return false }
+        guard let contested = conflict.contested else { return true }
+        // Others have changed other properties.
+        if contested.isEmpty { return saver?.changes.index(of: key) == nil }
+        return !contested.isDisjoint(with: change.slots)
       }
     }
     let keys = refusedObjects.lazy.map(\.key)

@@ -2,6 +2,7 @@
 import ContextTestSupport
 import Foundation
 import Strata
+import StrataChanges
 import StrataTestSupport
 import Synchronization
 import Testing
@@ -325,6 +326,50 @@ private enum Station: CaseIterable {
     try await saver.save(to: .store)
     #expect(try await counters.read(in: middle) { "\($0.number) \($0.least)" } == "5 1")
     #expect(try await counters.stored.number == 5)
+  }
+
+  @Test func `refused by rules on all levels together leaves the changes of the topmost one unsaved`()
+    async throws
+  {
+    try await counters.edit(in: saver) { $0.number = 3 }
+    try await counters.edit(in: root) { $0.least = 4 }
+    await #expect(throws: (any Error).self) { try await saver.save(to: .store) }
+    let isFrozen = root.layer.current.published.segments.contains { $0.isFrozen }
+    #expect(!isFrozen)
+    try await root.perform { $0.rollback() }
+    try await saver.save(to: .store)
+    #expect(try await counters.stored.number == 3)
+  }
+
+  @Test func `shows an object again that had come and gone in a level`() async throws {
+    let id = try await middle.perform { context in
+      let counter = Counter(context: context)
+      context.processPendingChanges()
+      return counter.objectID
+    }
+    try await saver.perform { context in
+      context.mergePolicy = .overwrite
+      try context.existingObject(Counter.self, with: id).number = 7
+    }
+    try await middle.perform { $0.delete(try $0.existingObject(Counter.self, with: id)) }
+    try await saver.save(to: .store)
+    for queue in [saver, middle, root] {
+      let number = try await queue.perform { try $0.existingObject(Counter.self, with: id).number }
+      #expect(number == 7)
+    }
+  }
+
+  @Test func `names the ancestor whose object others have changed in other properties`()
+    async throws
+  {
+    try await counters.edit(in: root) { $0.number = 7 }
+    try await saver.perform { _ = Counter(context: $0) }
+    let other = ContextQueue(parent: container.coordinator)
+    try await counters.edit(in: other) { $0.least = 1 }
+    try await other.save(to: .store)
+    await #expect { try await saver.save(to: .store) } throws: {
+      ($0 as? AncestorSaveError)?.level == 2
+    }
   }
 
   @Test func `waits for another one through the same levels`() async throws {
