@@ -328,7 +328,7 @@ private enum Station: CaseIterable {
     #expect(try await counters.stored.number == 5)
   }
 
-  @Test func `refused by rules on all levels together leaves the changes of the topmost one unsaved`()
+  @Test func `refused by rules on several levels together leaves the topmost changes unsaved`()
     async throws
   {
     try await counters.edit(in: saver) { $0.number = 3 }
