@@ -265,10 +265,9 @@ extension ContextOracle {
         }
         top.on = now.values
         top.shown = top.kind == .delete ? nil : top.set.over(now.values)
-        // A property that the policy has decided for the store keeps its setter's reading.
-        let lost = Slot.allCases.filter {
-          top.set.slots.contains($0) && edit.set.slots.contains($0)
-            && edit.shown?[$0] != now.values[$0]
+        // A property that the store has otherwise than the save keeps its setter's reading.
+        let lost = Slot.stored.filter {
+          top.set.slots.contains($0) && edit.shown?[$0] != now.values[$0]
         }
         let former = top
         top = edit.saved(top, as: now)

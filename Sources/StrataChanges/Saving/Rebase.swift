@@ -102,9 +102,9 @@ extension Change {
       change.base = base.moved(to: stored.record)
       return change
     }
-    // A slot that the merge policy decided for the store keeps its setter's reading.
-    let lost = entity.editedSlots(frozen, stored.record).intersection(saved.slots)
-      .intersection(slots)
+    // A slot that the store has otherwise than the save, because a merge policy decided or another
+    // save had set it, keeps its setter's reading.
+    let lost = entity.editedSlots(frozen, stored.record).intersection(slots)
     change.base = base.committing(frozen, as: stored, where: entity.hasEqualEdits)
       .taking(lost, from: base).moved(to: stored.record)
     return change

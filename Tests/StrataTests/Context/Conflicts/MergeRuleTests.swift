@@ -282,6 +282,27 @@ private enum Meeting: CaseIterable {
     }
   #endif
 
+  #if DEBUG
+    @Test func `in a save under way let no push overwrite what others have saved beside it`()
+      async throws
+    {
+      let tallies = try Tallies()
+      let (root, worker) = (tallies.container.root, tallies.container.newBackgroundContext())
+      try tallies.edit(in: root, saving: false) { $0.count += 1 }
+      try tallies.edit(in: worker, saving: false) { $0.note = "ours" }
+      try tallies.edit(in: ContextQueue(parent: tallies.container.coordinator)) { tally in
+        tally.note = "theirs"
+      }
+      let gate = WriterGate(tallies.container)
+      let save = await gate.begin()
+      try gate.open { try worker.performAndWait { try $0.save() } }
+      try await save.value
+      await #expect { try await root.save() } throws: { $0.isConflict }
+      #expect(try tallies.stored.last == "theirs")
+      #expect(try tallies.stored[0] == "6")
+    }
+  #endif
+
   @Test func `make no conflict of their own, and do not hide a deletion`() throws {
     let tallies = try Tallies()
     let (one, other) = (
