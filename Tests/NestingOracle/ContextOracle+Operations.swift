@@ -40,7 +40,7 @@ extension ContextOracle {
       let levels = [place] + place.above
       return !place.isRoot && !isSaving && levels.contains(where: hasEdits)
         && !levels.contains {
-          isPinned($0) || undoStacks[$0.rawValue] != nil || moves.contains($0)
+          undoStacks[$0.rawValue] != nil || moves.contains($0)
         }
     case .begin: return place.isRoot && own.contains { $0 != nil } && !isSaving
     case .finish: return isSaving(place)

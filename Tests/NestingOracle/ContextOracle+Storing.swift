@@ -25,12 +25,17 @@ extension ContextOracle {
       if after.finish(level, policy) == .conflict { return .conflict }
     }
     var saved: Set<Int> = []
+    var shown: [(level: Place, keys: Set<Int>)] = []
     for level in [place] + place.above {
       saved.formUnion(Self.keys.filter { edits[level.rawValue][$0] != nil })
       if !saved.isEmpty || !linkEdits[level.rawValue].isEmpty {
-        for key in saved.union(after.effects) { after.renew(level, key) }
+        shown.append((level, saved.union(after.effects)))
       }
       saved.formUnion(linkEdits[level.rawValue].ends)
+    }
+    for (level, keys) in shown.reversed() {
+      if after.isPinned(level) { after.pin(level) }
+      for key in keys { after.renew(level, key) }
     }
     self = after
     return .saved

@@ -378,6 +378,10 @@ private let settled = """
   code C y 2; through C
 
   policy error, checked G overwrite, looks all; insert C y; set G y b; delete C y; through G
+
+  policy error, checked G overwrite, automatic R, looks all; hold R x; pin R; set G x b; through G
+
+  policy error, looks all; hold G x; pin C; set G x b; through G; set G x a; through G
   """
 
 @Suite struct `What random work in nested contexts has found` {

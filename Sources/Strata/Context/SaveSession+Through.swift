@@ -85,7 +85,10 @@ extension SaveSession {
     }
     guard let keys = whole.keys(savedBelow: level) else { return }
     showSaved(keys)
-    if merger.isAutomatic { return publisher.mergeArrivedEvents() }
+    // It ends the unit of work of a level, also if all of its changes came from below.
+    work.view = nil
+    reader.movePin()
+    if merger.isAutomatic, !reader.isPinned { return publisher.mergeArrivedEvents() }
     // Edits since this context has joined were made from the state before: its save is a conflict.
     work.encodeEdits()
     let unedited = keys.filter { work.working.change(for: $0) == nil }

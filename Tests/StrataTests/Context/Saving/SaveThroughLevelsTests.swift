@@ -341,6 +341,20 @@ private enum Station: CaseIterable {
     #expect(try await counters.stored.number == 3)
   }
 
+  @Test(arguments: [0, 1, 2])
+  func `moves the pins of all levels that it goes through`(pinnedLevel: Int) async throws {
+    let queue = [saver, middle, root][pinnedLevel]
+    try await queue.perform { try $0.setQueryGeneration(from: .current) }
+    try await counters.edit(in: saver) { $0.number = 6 }
+    try await saver.save(to: .store)
+    for queue in [saver, middle, root] {
+      #expect(try await counters.read(in: queue) { $0.number } == 6)
+    }
+    try await counters.edit(in: saver) { $0.number = 5 }
+    try await saver.save(to: .store)
+    #expect(try await counters.stored.number == 5)
+  }
+
   @Test func `shows an object again that had come and gone in a level`() async throws {
     let id = try await middle.perform { context in
       let counter = Counter(context: context)
