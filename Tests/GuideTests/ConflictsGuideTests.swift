@@ -131,6 +131,7 @@ import Testing
   // begin repeating
   /// Does a piece of work and saves it; does it again, from the newest values, if another save
   /// was first.
+  @discardableResult
   func commit<T: Sendable>(
     to coordinator: PersistentStoreCoordinator, attempts: Int = 10,
     _ work: @Sendable (ManagedObjectContext) throws -> T

@@ -114,7 +114,7 @@ import Testing
 
   func reaction(to error: any Error) -> Reaction {
     switch error {
-    case let error as AncestorSaveError: reaction(to: error.underlyingError)
+    case is AncestorSaveError: .mend
     case ContextError.validationFailed, ContextError.deleteDenied: .mend
     case StoreError.uniquenessViolations, StoreError.countViolations: .mend
     case StoreError.conflicts, StoreError.danglingLinks, StoreError.serialsUnreserved: .repeatWork

@@ -14,6 +14,7 @@ extension ContextOracle {
     if let policy = checked[place], policy != .object {
       do {
         (batch, decided) = try check(sent, onto: parent, policy)
+        if policy == .error { try checkLinks(of: place, sent, to: parent) }
       } catch {
         return .conflict
       }
@@ -67,6 +68,24 @@ extension ContextOracle {
       }
     }
     return (batch, decided)
+  }
+
+  /// A new link to an object that the store has lost is a conflict, too. One that the parent or a
+  /// context above it has deleted is none: the link is dropped.
+  private func checkLinks(
+    of place: Place, _ sent: [Edit?], to parent: Place
+  ) throws(Refused) {
+    func isLost(_ key: Int) -> Bool {
+      sent[key] == nil && look(parent, key) == nil && !isDeletedAboveStore(parent, key)
+        && !vanished[parent.rawValue].contains(key)
+    }
+    for key in Self.keys {
+      if linkEdits[place.rawValue].added.touches(key), isLost(key) { throw Refused() }
+      guard let edit = sent[key], let shown = edit.shown else { continue }
+      for slot in Slot.links where edit.set.slots.contains(slot) {
+        if let target = shown.target(slot), isLost(target) { throw Refused() }
+      }
+    }
   }
 
   /// The edit of the parent's state that the policy makes of one in conflict; nil for none.

@@ -114,7 +114,7 @@ private typealias G = Geography
     ) {
       let key = G.key("City", 1)
       let record = G.city(name: "A")
-      let update = Change.update(record, base: Base(record: record, generation: 1), slots: [0])
+      let update = Change.update(record, base: Base(record: record, generation: 0), slots: [0])
       let insert = Change.insert(record, slots: [G.name])
       Overlay([G.segment([key: update]), G.segment([key: insert])]).requireInvariants()
     }

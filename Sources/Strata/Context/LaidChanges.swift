@@ -28,7 +28,8 @@ final class LaidChanges: Sendable {
   ///   - keepsLost: whether updates of objects that the store has lost are kept, for the store to
   ///     decide.
   ///   - view: shows the state beneath the receiver.
-  /// - Throws: `StoreError.mergePolicyMistakes` and `.conflicts`; the errors of reading.
+  /// - Throws: `StoreError.mergePolicyMistakes`, `.conflicts` and `.danglingLinks`; the errors of
+  ///   reading.
   init(
     _ sent: Segment, onto receiver: Overlay, doubting doubt: Doubt, keepingLost keepsLost: Bool,
     _ policy: MergePolicy, schema: Schema, beneath view: () throws -> ReadView
@@ -45,6 +46,13 @@ final class LaidChanges: Sendable {
       let check = PushCheck(of: sent, onto: receiver, on: beneath, policy, schema: schema)
       if !check.mistakes.isEmpty { throw StoreError.mergePolicyMistakes(check.mistakes) }
       if !check.conflicts.isEmpty { throw StoreError.conflicts(check.conflicts) }
+      if !check.lostTargets.isEmpty {
+        throw StoreError.danglingLinks(
+          check.lostTargets.map {
+            StoreError.DanglingLink(
+              .missingTarget, at: $0.slot, from: $0.owner, to: $0.target, in: schema)
+          })
+      }
       (segment, decisions) = (check.segment, check.decisions)
     } else {
       (segment, decisions) = (sent, [])

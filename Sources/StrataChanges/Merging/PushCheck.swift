@@ -33,6 +33,16 @@ package struct PushCheck {
   package private(set) var conflicts: [MergePolicy.Conflict] = []
   /// The invalid decisions of a custom policy. The save must not be handed over.
   package private(set) var mistakes: [MergePolicy.Mistake] = []
+  /// The new links to objects that the store has lost, if the policy refuses them. The save must
+  /// not be handed over.
+  package private(set) var lostTargets: [LostTarget] = []
+
+  package struct LostTarget {
+    package let owner: ObjectKey
+    /// The relationship's slot; nil if the model has none.
+    package let slot: Int?
+    package let target: ObjectKey
+  }
 
   /// - Parameters:
   ///   - receiver: the receiver's unsaved changes.
@@ -45,11 +55,9 @@ package struct PushCheck {
     self.ground = ground
     self.policy = policy
     self.schema = schema
-    if !Self.isNeeded(by: policy) || pushed.changes.isInsertsOnly
-      || PlantedFault.pushUnchecked.isPlanted(in: schema)
-    {
-      return
-    }
+    if !Self.isNeeded(by: policy) || PlantedFault.pushUnchecked.isPlanted(in: schema) { return }
+    if policy == .error, !ground.isEmpty { findLostTargets(beneath: receiver) }
+    if pushed.changes.isInsertsOnly { return }
     let touching = receiver.segments.filter { !$0.changes.isApart(from: pushed.changes) }
     if touching.isEmpty && ground.isEmpty { return }
     let (newer, saving) = (Overlay(touching).unfrozen, Overlay(touching).frozen)
@@ -92,6 +100,33 @@ package struct PushCheck {
     if changes.isEmpty { return pushed }
     return Segment(
       changes: pushed.changes.replacing(changes), links: pushed.links, schema: schema)
+  }
+
+  /// Finds new links to objects that the store has lost. The receiver's own deletions are none:
+  /// its links to them are dropped.
+  private mutating func findLostTargets(beneath receiver: Overlay) {
+    let lost = Set(
+      ground.absentKeys.filter {
+        pushed.changes.index(of: $0) == nil && receiver.change(for: $0) == nil
+      })
+    if lost.isEmpty { return }
+    for (key, change) in pushed.changes {
+      guard let record = change.record, let entity = schema.entity(key.entity) else { continue }
+      for end in entity.ends.targets where change.slots.contains(end.slot) {
+        guard let target = record.toOne(at: end.slot, layout: entity.layout),
+          lost.contains(target)
+        else { continue }
+        lostTargets.append(LostTarget(owner: key, slot: end.slot, target: target))
+      }
+    }
+    for (place, links) in pushed.links.byPlace {
+      let slot = schema.entity(place.owner.entity)?.numbers
+        .firstIndex(of: place.relationship.forward)
+      for case (let target, .present) in links where lost.contains(target) {
+        lostTargets.append(LostTarget(owner: place.owner, slot: slot, target: target))
+      }
+    }
+    lostTargets.sort { ($0.owner, $0.target) < ($1.owner, $1.target) }
   }
 
   /// Nil if the object has not changed since the sender has read it.

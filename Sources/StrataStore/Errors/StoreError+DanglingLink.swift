@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import StrataModel
+package import StrataRecord
 
 extension StoreError {
   /// A link that would lead to nothing after a save.
@@ -42,6 +43,19 @@ extension StoreError {
       self.target = target
       self.cause = cause
     }
+  }
+}
+
+extension StoreError.DanglingLink {
+  /// - Parameter slot: the relationship's; nil if the model has none.
+  package init(
+    _ cause: Cause, at slot: Int?, from owner: ObjectKey, to target: ObjectKey, in schema: Schema
+  ) {
+    let entity = schema.entity(owner.entity)?.description
+    self.init(
+      owner: ObjectID(store: schema.store, key: owner), entity: entity?.name ?? "an entity",
+      property: slot.flatMap { entity?.properties[$0].name } ?? "a relationship",
+      target: ObjectID(store: schema.store, key: target), cause: cause)
   }
 }
 

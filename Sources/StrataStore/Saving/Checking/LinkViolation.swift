@@ -39,15 +39,10 @@ extension LinkCheck {
     _ cause: StoreError.DanglingLink.Cause, at slot: Int?, from owner: ObjectKey,
     to target: ObjectKey
   ) -> StoreError.DanglingLink {
-    let entity = state.schema.entity(owner.entity)?.description
-    return StoreError.DanglingLink(
-      owner: state.objectID(owner), entity: entity?.name ?? "an entity",
-      property: slot.flatMap { entity?.properties[$0].name } ?? "a relationship",
-      target: state.objectID(target), cause: cause)
+    StoreError.DanglingLink(cause, at: slot, from: owner, to: target, in: state.schema)
   }
 
   private func slot(of place: LinkPlace) -> Int? {
-    let number = place.relationship.rawValue & PropertyNumber.rawValueMax
-    return state.schema.entity(place.owner.entity)?.numbers.firstIndex { $0.rawValue == number }
+    state.schema.entity(place.owner.entity)?.numbers.firstIndex(of: place.relationship.forward)
   }
 }

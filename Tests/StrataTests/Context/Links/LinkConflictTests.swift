@@ -273,3 +273,45 @@ extension ManagedObjectContext {
     }
   }
 }
+
+@Suite struct `A child's link to an object that others have deleted` {
+  @Test(
+    arguments: [SaveDestination.parent, .store],
+    [MergePolicy.error, .mergeByPropertyObjectTrump, .overwrite])
+  func `is refused or dropped in its save, by its policy`(
+    destination: SaveDestination, policy: MergePolicy
+  ) async throws {
+    let container = try geography()
+    try container.root.performAndWait { context in
+      _ = context.city("A")
+      _ = Country(context: context)
+      _ = Language(context: context)
+      try context.save()
+    }
+    let worker = container.newBackgroundContext()
+    let city = try worker.performAndWait { context in
+      context.mergePolicy = policy
+      let (city, new) = (try context.one(City.self), context.city("B"))
+      city.country = try context.one(Country.self)
+      new.country = city.country
+      try context.one(Country.self).languages.insert(try context.one(Language.self))
+      return city.objectID
+    }
+    try ContextQueue(parent: container.coordinator).performAndWait { context in
+      context.delete(try context.one(Country.self))
+      try context.save()
+    }
+    do {
+      try await worker.save(to: destination)
+      #expect(policy != .error)
+    } catch StoreError.danglingLinks(let links) {
+      #expect(policy == .error)
+      #expect(Set(links.map(\.property)) == ["country", "countries"])
+      #expect(links.contains { $0.owner == city })
+    }
+    #expect(try await worker.perform { $0.hasChanges } == (policy == .error))
+    #expect(
+      try await container.root.perform { $0.hasChanges }
+        == (policy != .error && destination == .parent))
+  }
+}
