@@ -426,10 +426,11 @@ class Design:
                 if values is None:
                     if o:
                         batch[k] = Change("delete", None, frozenset(), o.bases, o.record.id, o.bases, None)
-                elif o is None:
+                    continue
+                values = {**values, PARTNER: (ours if PARTNER in h.slots else theirs or EMPTY)[PARTNER]}
+                if o is None:
                     batch[k] = Change("insert", self.record(up, values), frozenset(EMPTY), None, None, None, values[EXTERNAL])
                 else:
-                    values = {**values, PARTNER: (ours if PARTNER in h.slots else theirs)[PARTNER]}
                     slots = frozenset(p for p, v in values.items() if p != DERIVED and v != theirs[p])
                     if slots:
                         r = self.record(up, {**theirs, **{p: values[p] for p in slots}})

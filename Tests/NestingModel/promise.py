@@ -359,10 +359,12 @@ class Spec:
             if values is None:
                 if under:
                     batch[k] = Edit("delete", {}, None, under[1], under)
-            elif under is None:
+                continue
+            # Half a one-to-one link is no decision.
+            values = {**values, PARTNER: e.set.get(PARTNER, (theirs or EMPTY)[PARTNER])}
+            if under is None:
                 batch[k] = Edit("insert", dict(values), values, None, None)
             else:
-                values = {**values, PARTNER: e.set.get(PARTNER, theirs[PARTNER])}    # half a one-to-one link is no decision
                 changed = {p: v for p, v in values.items() if p != DERIVED and v != theirs[p]}
                 if changed:
                     batch[k] = Edit("update", changed, {**theirs, **changed}, under[1], under)

@@ -12,7 +12,7 @@ extension ContextOracle {
   }
 
   /// The links beneath a context's own newest changes, whether or not it shows their ends.
-  private func linksBeneath(_ place: Place) -> LinkSet {
+  func linksBeneath(_ place: Place) -> LinkSet {
     let below = pins[place.rawValue]?.oracle ?? self
     return frozenLinks[place.rawValue].over(below.linksUnder(place))
   }

@@ -94,7 +94,8 @@ extension ContextOracle {
   ) throws(Refused) -> Edit? {
     if policy == .error { throw Refused() }
     guard let theirs else {
-      guard policy == .overwrite, let shown = edit.shown else { return nil }
+      guard policy == .overwrite, var shown = edit.shown else { return nil }
+      for slot in Slot.pairs where !edit.set.slots.contains(slot) { shown[slot] = 0 }
       return Edit(kind: .insert, set: Delta(shown), shown: shown, reads: [], on: nil)
     }
     if edit.kind == .delete { return policy.keepsTheirs ? nil : edit.made(from: theirs) }

@@ -147,16 +147,23 @@ extension ContextOracle {
           return other.key == target
             && (!slot.isPair || values?[slot.inverse] == change.key + 1)
         }
-        if isLost(place, change.key) || hasHalf {
+        if isLost(place, change.key) || hasHalf || !slot.isPair {
           put(place, change.key, slot, was[slot])
         } else {
-          set(place, change.key, slot, was[slot])
+          pairAgain(place, change.key, slot, was[slot])
         }
       }
     }
     for link in group.links where hasEnds(link, in: place) {
       like(place, link.owner, link.target, link.wasThere)
     }
+    // A removal of a link that is not there beneath is no change.
+    var touched = LinkSet()
+    for change in group.changes {
+      touched.formUnion(linkEdits[place.rawValue].removed.touching(change.key))
+    }
+    for key in Self.keys where look(place, key) == nil { touched.remove(key) }
+    linkEdits[place.rawValue].drop(touched, beneath: linksBeneath(place))
     for change in group.changes where change.before == nil {
       guard look(place, change.key) != nil else { continue }
       delete(place, change.key)
@@ -176,6 +183,20 @@ extension ContextOracle {
         held[place.rawValue][key] = fresh?.values == on ? fresh : read
       }
     }
+  }
+
+  /// A one-to-one link is set back at both its ends. What others have linked beneath stays.
+  private mutating func pairAgain(_ place: Place, _ key: Int, _ slot: Slot, _ value: Int) {
+    let lost = shows(place, key)?.target(slot)
+    put(place, key, slot, value)
+    if let lost, shows(place, lost)?[slot.inverse] == key + 1 { put(place, lost, slot.inverse, 0) }
+    guard value != 0, let former = shows(place, value - 1)?.target(slot.inverse), former != key
+    else {
+      if value != 0 { put(place, value - 1, slot.inverse, key + 1) }
+      return
+    }
+    if shows(place, former)?[slot] == value { put(place, former, slot, 0) }
+    put(place, value - 1, slot.inverse, key + 1)
   }
 
   private func hasEnds(_ link: UndoGroup.Link, in place: Place) -> Bool {
@@ -235,8 +256,8 @@ extension ContextOracle {
         return
       }
       edits[place.rawValue][change.key] = Edit(
-        kind: .update, set: old.set, shown: old.set.over(on).deriving(as: on), reads: edit.reads,
-        setters: edit.setters, on: on)
+        kind: .update, set: old.set.withoutDerived, shown: old.set.withoutDerived.over(on),
+        reads: edit.reads, setters: edit.setters, on: on)
     } else if isHidden || look(place, change.key) == nil {
       edits[place.rawValue][change.key] = Edit(
         kind: .insert, set: Delta(values), shown: values, reads: [], on: nil)

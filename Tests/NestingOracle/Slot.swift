@@ -112,6 +112,13 @@ package struct Delta: Sendable, Hashable {
     values[slot] = value
   }
 
+  /// Without derived properties, which are no edits.
+  var withoutDerived: Delta {
+    var result = self
+    for slot in Slot.all where slot.isDerived { result.slots.remove(Slots(slot)) }
+    return result
+  }
+
   /// With the properties of a later delta on top.
   func under(_ later: Delta) -> Delta {
     var result = self

@@ -117,7 +117,7 @@ final class World {
   }
 
   func node(_ place: Place, _ key: Int, _ context: ManagedObjectContext) throws -> Node {
-    if let node = held[place.rawValue][key] { return node }
+    if let node = held[place.rawValue][key], oracle.isHeld(place, key) { return node }
     guard let id = ids[key] else { throw Unknown(key: key) }
     return try context.object(Node.self, with: id)
   }

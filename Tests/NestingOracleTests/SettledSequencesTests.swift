@@ -382,6 +382,29 @@ private let settled = """
   policy error, checked G overwrite, automatic R, looks all; hold R x; pin R; set G x b; through G
 
   policy error, looks all; hold G x; pin C; set G x b; through G; set G x a; through G
+
+  policy error, checked C store, checked D error, undo C, looks all; like D x x; save D; delete G x;
+  rollback R; save G; undo C; like D x x; save D
+
+  policy error, checked G overwrite, looks all; insert C z; save C; pair D z x; save D; pair G x z;
+  delete C x; save G; save C
+
+  policy error, checked C overwrite, undo R, looks all; delete D x; set R x b; set C x b; save R;
+  save D; save C; delete R x; undo R; refreshAll R
+
+  policy error, checked C rollback, checked D error, looks all; insert C y; hold G y; set C y b;
+  save C; + delete G y; + save G; + save C; + set G y a
+
+  policy error, undo G, looks all; insert C u; insert D y; pair G x u; pair D x y; through D; undo G
+
+  policy store, checked D overwrite, undo C, looks all; set S x a; insert D y; save D; pair R y x;
+  save R; like S x y; pin C; save S; delete C x; save C; undo C; save R; delete C x; save C
+
+  policy error, checked C error, checked D rollback, undo G, looks all; insert G y; like G x y;
+  save G; undo G; save C; reset R; undo G
+
+  policy error, checked C error, checked D error, undo G, looks all; delete G x; save G; set R x b;
+  save R; undo G; save G; merge C
   """
 
 @Suite struct `What random work in nested contexts has found` {

@@ -30,7 +30,11 @@ extension Composition {
   /// Whether the object has no links to take away. Its own deletions a context may repair, and an
   /// object that the newer changes bring back has the links that others have given it since.
   private func isLost(_ key: ObjectKey) -> Bool {
-    !isOwn && isMissingBeneath(key) && newer.change(for: key)?.kind != .insert
+    if isOwn { return false }
+    let change = newer.change(for: key)
+    // One that came and went in the sender has links beneath that are none of its.
+    if let change, change.isUnseenDeletion { return true }
+    return isMissingBeneath(key) && change?.kind != .insert
   }
 
   // MARK: - Links to objects that the older changes deleted

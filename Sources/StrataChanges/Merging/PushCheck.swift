@@ -195,7 +195,9 @@ package struct PushCheck {
       decide(key, kept, isThere: theirs != nil)
     case .write(let record, let external):
       let written = theirs.map { update(change, to: record, external, over: $0, entity) }
-      let revived = Change.insert(record, slots: entity.layout.placedSlots, external: external)
+      let half = halfLinks(change, entity)
+      let whole = half.isEmpty ? record : entity.layout.clearing(half, in: record, into: &arena)
+      let revived = Change.insert(whole, slots: entity.layout.placedSlots, external: external)
       decide(key, written ?? revived, isThere: true)
     }
   }
@@ -203,6 +205,13 @@ package struct PushCheck {
   private mutating func decide(_ key: ObjectKey, _ change: Change?, isThere: Bool) {
     changes.updateValue(change, forKey: key)
     decided[key] = isThere
+  }
+
+  /// The one-to-one slots that the sender has not set: nothing is decided on half a link.
+  private func halfLinks(_ change: Change, _ entity: EntitySchema) -> SlotSet {
+    entity.ends.partnered.reduce(into: SlotSet()) { half, end in
+      if !change.slots.contains(end.slot) { half.insert(end.slot) }
+    }
   }
 
   /// The update of `theirs` that makes it `record`; nil if both are equal. Nothing is decided on
@@ -213,10 +222,9 @@ package struct PushCheck {
     _ entity: EntitySchema
   ) -> Change? {
     var record = record
-    var (set, unset) = (SlotSet(), SlotSet())
-    for (slot, _) in entity.ends.partnered {
-      if change.slots.contains(slot) { set.insert(slot) } else { unset.insert(slot) }
-    }
+    let unset = halfLinks(change, entity)
+    let set = entity.ends.partnered.reduce(into: SlotSet()) { $0.insert($1.slot) }
+      .subtracting(unset)
     if let ours = change.record, !set.isEmpty {
       record = entity.layout.splice(base: record, changes: ours, slots: set, into: &arena)
     }
