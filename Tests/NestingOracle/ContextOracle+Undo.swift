@@ -157,13 +157,6 @@ extension ContextOracle {
     for link in group.links where hasEnds(link, in: place) {
       like(place, link.owner, link.target, link.wasThere)
     }
-    // A removal of a link that is not there beneath is no change.
-    var touched = LinkSet()
-    for change in group.changes {
-      touched.formUnion(linkEdits[place.rawValue].removed.touching(change.key))
-    }
-    for key in Self.keys where look(place, key) == nil { touched.remove(key) }
-    linkEdits[place.rawValue].drop(touched, beneath: linksBeneath(place))
     for change in group.changes where change.before == nil {
       guard look(place, change.key) != nil else { continue }
       delete(place, change.key)
@@ -183,6 +176,13 @@ extension ContextOracle {
         held[place.rawValue][key] = fresh?.values == on ? fresh : read
       }
     }
+    // A removal of a link that is not there beneath is no change.
+    var touched = LinkSet()
+    for change in group.changes {
+      touched.formUnion(linkEdits[place.rawValue].removed.touching(change.key))
+    }
+    for key in Self.keys where look(place, key) == nil { touched.remove(key) }
+    linkEdits[place.rawValue].drop(touched, beneath: linksBeneath(place))
   }
 
   /// A one-to-one link is set back at both its ends. What others have linked beneath stays.

@@ -405,6 +405,12 @@ private let settled = """
 
   policy error, checked C error, checked D error, undo G, looks all; delete G x; save G; set R x b;
   save R; undo G; save G; merge C
+
+  policy error, checked C error, checked D store, undo G, looks all; insert D u; save D; lead R x u;
+  unstop G x u; rollback R; code R x 1; code G x -; undo G
+
+  policy error, checked C store, undo G, looks all; like G x x; save G; undo G; set G x a;
+  delete C x; undo G
   """
 
 @Suite struct `What random work in nested contexts has found` {
