@@ -24,7 +24,8 @@ extension ManagedObjectContext {
   /// - Throws: `ContextError.validationFailed`, `.deleteDenied`, `.endlessWillSave`,
   ///   `.ancestorUnreachable` if the parent context is gone; `.recursiveSave` within `willSave` and
   ///   validation; `.endlessDidSave` in the 101st of saves within each other; at the top
-  ///   `StoreError`: conflicts, uniqueness violations, a full disk; and any error of reading a
+  ///   `StoreError`: conflicts, uniqueness violations, a full disk; in a save to a parent that the
+  ///   merge policy refuses `StoreError.conflicts` and `.danglingLinks`; and any error of reading a
   ///   property since the last call.
   public func save() throws {
     guard let save = try saving.beginSave(lendingThread: true) else { return }

@@ -32,7 +32,7 @@ extension Composition {
   private func isLost(_ key: ObjectKey) -> Bool {
     if isOwn { return false }
     let change = newer.change(for: key)
-    // One that came and went in the sender has links beneath that are none of its.
+    // The sender made and deleted the object itself: it removes no link beneath.
     if let change, change.isUnseenDeletion { return true }
     return isMissingBeneath(key) && change?.kind != .insert
   }

@@ -37,6 +37,7 @@ package struct PushCheck {
   /// not be handed over.
   package private(set) var lostTargets: [LostTarget] = []
 
+  /// A new link whose target the store has lost.
   package struct LostTarget {
     package let owner: ObjectKey
     /// The relationship's slot; nil if the model has none.

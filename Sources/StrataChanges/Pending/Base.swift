@@ -157,7 +157,7 @@ package struct Base: Sendable {
     readings == nil ? record : joined(layout, into: &arena, by: \.lastShown)
   }
 
-  /// One record of each reading, joined: each slot from the reading of its own setter.
+  /// A record that takes each slot from the reading of that slot's setter.
   private func joined(
     _ layout: RecordLayout, into arena: inout RecordArena, by record: (Reading) -> Record?
   ) -> Record {
