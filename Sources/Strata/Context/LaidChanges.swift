@@ -24,6 +24,7 @@ final class LaidChanges: Sendable {
   let decisions: [(key: ObjectKey, isThere: Bool)]
 
   /// - Parameters:
+  ///   - compared: the receiver's changes with which the save is compared.
   ///   - doubt: the objects to look up beneath the receiver.
   ///   - keepsLost: whether updates of objects that the store has lost are kept, for the store to
   ///     decide.
@@ -31,11 +32,12 @@ final class LaidChanges: Sendable {
   /// - Throws: `StoreError.mergePolicyMistakes`, `.conflicts` and `.danglingLinks`; the errors of
   ///   reading.
   init(
-    _ sent: Segment, onto receiver: Overlay, doubting doubt: Doubt, keepingLost keepsLost: Bool,
-    _ policy: MergePolicy, schema: Schema, beneath view: () throws -> ReadView
+    _ sent: Segment, onto receiver: Overlay, comparing compared: Overlay, doubting doubt: Doubt,
+    keepingLost keepsLost: Bool, _ policy: MergePolicy, schema: Schema,
+    beneath view: () throws -> ReadView
   ) throws {
     func ground(of segment: Segment, doubting doubt: Doubt) throws -> Ground {
-      var ground = try Ground(of: segment, onto: receiver, doubting: doubt, in: view)
+      var ground = try Ground(of: segment, onto: compared, doubting: doubt, in: view)
       ground.keepsLost = keepsLost
       return ground
     }
@@ -43,7 +45,7 @@ final class LaidChanges: Sendable {
     let beneath = try ground(
       of: sent, doubting: PushCheck.doubt(of: sent, beyond: doubt, policy))
     if PushCheck.isNeeded(by: policy) {
-      let check = PushCheck(of: sent, onto: receiver, on: beneath, policy, schema: schema)
+      let check = PushCheck(of: sent, onto: compared, on: beneath, policy, schema: schema)
       if !check.mistakes.isEmpty { throw StoreError.mergePolicyMistakes(check.mistakes) }
       if !check.conflicts.isEmpty { throw StoreError.conflicts(check.conflicts) }
       if !check.lostTargets.isEmpty {

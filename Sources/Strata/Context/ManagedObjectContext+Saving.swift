@@ -10,8 +10,9 @@ extension ManagedObjectContext {
   /// when the disk has it. Core Data: `save()`.
   ///
   /// A save never waits for the parent: if the parent is busy, the changes are visible to readers
-  /// at once and are integrated after its current turn. A failed save leaves all unsaved changes in
-  /// place.
+  /// at once and are integrated after its current turn. Where a merge policy decides on saves to a
+  /// parent, a save waits for the disk if another context's `save(to: .store)` is writing the same
+  /// objects through that parent. A failed save leaves all unsaved changes in place.
   ///
   /// The order: the end of the turn; `willSave` of the objects until it changes nothing more; the
   /// willSave notification; delete rules that deny, and validation; the hand-over or commit, which
@@ -25,7 +26,8 @@ extension ManagedObjectContext {
   ///   `.ancestorUnreachable` if the parent context is gone; `.recursiveSave` within `willSave` and
   ///   validation; `.endlessDidSave` in the 101st of saves within each other; at the top
   ///   `StoreError`: conflicts, uniqueness violations, a full disk; in a save to a parent that the
-  ///   merge policy refuses `StoreError.conflicts` and `.danglingLinks`; and any error of reading a
+  ///   merge policy refuses `StoreError.conflicts` and `.danglingLinks`; `.wouldDeadlock` in code
+  ///   that the store's writer calls, if the save would wait for it; and any error of reading a
   ///   property since the last call.
   public func save() throws {
     guard let save = try saving.beginSave(lendingThread: true) else { return }

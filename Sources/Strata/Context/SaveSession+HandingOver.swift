@@ -16,6 +16,8 @@ private enum HandOverAttempt: Sendable {
   case behind
   /// The parent's layer has changed during the attempt.
   case overtaken
+  /// A save through the parent has the same objects on its way to the store.
+  case crossed(ContextLayer.Passage)
 }
 
 extension SaveSession {
@@ -62,6 +64,10 @@ extension SaveSession {
         seenRevision = parentLayer.revision
         try catchUp()
       case .overtaken: overtakenCount += 1
+      case .crossed(let passage):
+        try passage.decide()
+        seenRevision = parentLayer.revision
+        try catchUp()
       }
     }
   }
@@ -94,6 +100,10 @@ extension SaveSession {
     if !mine.inbox.isEmpty { return .incomplete }
     let theirs = parentLayer.current
     guard let segment = work.working.flattened() else { return .done(nil) }
+    let isChecked = PushCheck.isNeeded(by: mergePolicy)
+    if isChecked, let passage = theirs.passage(crossedBy: segment, schema) {
+      return .crossed(passage)
+    }
     let restsOnParent = segment.restsOnOthers
     if restsOnParent, theirs.revision != revision, !reader.isPinned,
       !reader.following.passOwnEvents()
@@ -101,7 +111,7 @@ extension SaveSession {
       return .behind
     }
     let laid = try LaidChanges(
-      segment, onto: theirs.published, doubting: doubt,
+      segment, onto: theirs.published, comparing: theirs.compared, doubting: doubt,
       keepingLost: !parentLayer.mergesAutomatically || theirs.pin != nil, mergePolicy,
       schema: schema
     ) { [coordinator] in
@@ -113,7 +123,7 @@ extension SaveSession {
       ContextLayer.Push(
         segment: laid.segment, touched: composed.changes.keys,
         senderPosition: restsOnParent ? reader.following.position : nil, ground: laid.ground,
-        isInReceiversTurn: isInItsTurn, isChecked: PushCheck.isNeeded(by: mergePolicy)),
+        isInReceiversTurn: isInItsTurn, isChecked: isChecked),
       composed: laid.settled, ifStill: theirs.revision,
       from: layer, ifStill: mine.revision,
       event: ChangeEvent(pushing: segment, composed: composed, from: layer.identity))

@@ -23,23 +23,29 @@ extension SaveSession {
   /// - Returns: this context's part; nil if it has no changes, or a level has withdrawn its own.
   private func freeze(for whole: ThroughSave, _ level: Int) throws -> PendingSave? {
     var composed = try ThroughSave.Composed(whole.composed, in: self)
+    let passage = passage(of: whole)
     var save: PendingSave?
-    while work.hasChanges || work.working.hasReadLocks {
-      if layer.freeze(work.working) {
-        save = PendingSave(ownChanges, of: whole, operation)
+    while true {
+      if work.hasChanges || work.working.hasReadLocks {
+        if layer.freeze(work.working, passing: passage) {
+          save = PendingSave(ownChanges, of: whole, operation)
+          break
+        }
+      } else if passage.map({ layer.pass($0, over: work.working) }) ?? true {
+        endUnchanged()
         break
       }
       work.isPublished = false
       try prepareToSave()
       composed = try ThroughSave.Composed(whole.composed, in: self)
     }
-    if save == nil { endUnchanged() }
     if PlantedFault.throughPushes.isPlanted(in: schema) {
       work.changeWorking(to: composed.overlay)
     }
     let part = save.map { ThroughSave.Part(level: level, layer: layer, save: $0) }
     var isTaken = false
     defer {
+      if !isTaken { passage?.end(isStored: false) }
       if let save, !isTaken {
         layer.unfreeze(save.changeSet.segments)
         // Children that have saved since composed their changes apart from the frozen ones.
@@ -48,22 +54,34 @@ extension SaveSession {
     }
     isTaken =
       layer.parent == nil
-      ? try commit(composed, of: whole, with: part) : whole.add(part, composed)
+      ? try commit(composed, of: whole, with: part, passage)
+      : whole.add(part, passage, composed)
     guard isTaken, let save else { return nil }
     work.pendingSave = save
     work.view = nil
     return save
   }
 
-  /// - Parameter top: this context's part; nil if it has no changes.
+  /// - Returns: nil if nothing comes from below.
+  private func passage(of whole: ThroughSave) -> ContextLayer.Passage? {
+    guard let below = whole.composed?.overlay, !below.isEmpty else { return nil }
+    return ContextLayer.Passage(of: below, through: layer) { [writer] in
+      try whole.makeWay(by: writer)
+    }
+  }
+
+  /// - Parameters:
+  ///   - top: this context's part; nil if it has no changes.
+  ///   - passage: the changes from below; nil for none.
   /// - Returns: false if a level has withdrawn its own.
   private func commit(
-    _ composed: ThroughSave.Composed, of whole: ThroughSave, with top: ThroughSave.Part?
+    _ composed: ThroughSave.Composed, of whole: ThroughSave, with top: ThroughSave.Part?,
+    _ passage: ContextLayer.Passage?
   ) throws -> Bool {
     if top == nil, whole.parts.isEmpty { return whole.end() }
     try composed.validate(below: top, whole.parts, coordinator)
     let dropped = try composed.droppedRecords(in: self)
-    guard let parts = whole.begin(with: top) else { return false }
+    guard let parts = whole.begin(with: top, passage) else { return false }
     let sets = parts.map(\.save.changeSet)
     let changes = ChangeSet(
       composed.overlay, of: sets, mergePolicy: mergePolicy,
@@ -136,7 +154,7 @@ extension ThroughSave {
         ? mergePolicy : below.mergePolicy
       do {
         let laid = try LaidChanges(
-          sent, onto: own, doubting: .total,
+          sent, onto: own, comparing: own, doubting: .total,
           keepingLost: !session.merger.isAutomatic || session.reader.isPinned, policy,
           schema: session.schema
         ) {

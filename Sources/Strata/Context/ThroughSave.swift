@@ -3,6 +3,7 @@ import StrataChanges
 import StrataModel
 import StrataPrimitives
 import StrataRecord
+import StrataStore
 
 /// A save of a context through all of its ancestors to the store: `save(to: .store)`. It is one
 /// commit of the changes of all levels, or none.
@@ -14,13 +15,15 @@ import StrataRecord
 /// and no context has shown the changes of another.
 ///
 /// A level without changes freezes nothing. So saves of several workers may be under way below a
-/// topmost context at the same time, and share a commit.
+/// topmost context at the same time, and share a commit. A checked push of the same objects into a
+/// level makes the save end first (`ContextLayer.Passage`): the push is then a conflict of its
+/// sender, not of the level.
 ///
 /// ## States
 /// | state | event | next state |
 /// | --- | --- | --- |
 /// | gathering | a level has frozen its changes: `add` | gathering |
-/// | gathering | a level saves, rolls back or resets by itself: `withdraw` | ended |
+/// | gathering | a level saves, rolls back, resets or is pushed to: `withdraw` | ended |
 /// | gathering | a level refuses: `fail` | ended |
 /// | gathering | the topmost context hands the changes to the store: `begin` | committing |
 /// | committing | the store is done: `complete` | ended |
@@ -49,6 +52,19 @@ final class ThroughSave: Sendable {
     var error: (any Error)?
     /// Nil until the store has the changes.
     var saved: (changes: ChangeSet, result: CommitResult)?
+    private(set) var passages: [ContextLayer.Passage] = []
+
+    mutating func add(_ part: Part?, _ passage: ContextLayer.Passage?) {
+      if let part { parts.append(part) }
+      if let passage { passages.append(passage) }
+    }
+
+    /// - Returns: the passages, which hold the save.
+    mutating func end() -> [ContextLayer.Passage] {
+      phase = .ended
+      defer { passages = [] }
+      return passages
+    }
   }
 
   private let state = CountedMutex(State())
@@ -66,12 +82,13 @@ final class ThroughSave: Sendable {
   ///
   /// - Parameters:
   ///   - part: its frozen changes; nil if it has none.
+  ///   - passage: the changes from below; nil for none.
   ///   - composed: the changes of all levels so far.
   /// - Returns: false if a level has withdrawn its changes.
-  func add(_ part: Part?, _ composed: Composed) -> Bool {
+  func add(_ part: Part?, _ passage: ContextLayer.Passage?, _ composed: Composed) -> Bool {
     state.withLock { state in
       guard state.phase == .gathering else { return false }
-      if let part { state.parts.append(part) }
+      state.add(part, passage)
       state.composed = composed
       return true
     }
@@ -90,26 +107,41 @@ final class ThroughSave: Sendable {
   /// Takes the save back, unless the store has the changes already.
   func withdraw() { fail(Withdrawn()) }
 
+  /// Makes way for a save of the same objects: takes this one back, or if the store has the changes
+  /// already, blocks until it has decided.
+  ///
+  /// - Throws: `StoreError.wouldDeadlock` in code that the writer calls.
+  func makeWay(by writer: StoreWriter) throws {
+    withdraw()
+    for part in parts where !part.save.isFinished {
+      try writer.checkIsElsewhere()
+      part.save.waitUntilFinished(by: writer)
+    }
+  }
+
   /// Ends the save, unless the store has the changes already.
   func fail(_ error: any Error) {
-    let parts = state.withLock { state -> [Part] in
-      guard state.phase == .gathering else { return [] }
-      (state.phase, state.error) = (.ended, error)
-      return state.parts
+    let (parts, passages) = state.withLock { state -> ([Part], [ContextLayer.Passage]) in
+      guard state.phase == .gathering else { return ([], []) }
+      state.error = error
+      return (state.parts, state.end())
     }
+    for passage in passages { passage.end(isStored: false) }
     let cause = (error as? LevelError)?.error ?? error
     for part in parts { part.save.complete(.failure(cause)) }
   }
 
   /// The changes are about to be handed to the store.
   ///
-  /// - Parameter top: the part of the topmost context; nil if it has no changes.
+  /// - Parameters:
+  ///   - top: the part of the topmost context; nil if it has no changes.
+  ///   - passage: the changes from below; nil for none.
   /// - Returns: all parts, from the saver up; nil if a level has withdrawn its own.
-  func begin(with top: Part?) -> [Part]? {
+  func begin(with top: Part?, _ passage: ContextLayer.Passage?) -> [Part]? {
     state.withLock { state in
       guard state.phase == .gathering else { return nil }
       state.phase = .committing
-      if let top { state.parts.append(top) }
+      state.add(top, passage)
       return state.parts
     }
   }
@@ -122,14 +154,16 @@ final class ThroughSave: Sendable {
     _ result: Result<CommitResult, any Error>, of saved: ChangeSet,
     dropping dropped: [ObjectKey: Record?]
   ) {
-    let parts = state.withLock { state in
-      state.phase = .ended
+    let (parts, passages) = state.withLock { state in
       switch result {
       case .success(let result): state.saved = (saved, result)
       case .failure(let error): state.error = error
       }
-      return state.parts
+      return (state.parts, state.end())
     }
+    // Before those that wait go on.
+    let isStored = (try? result.get()) != nil
+    for passage in passages { passage.end(isStored: isStored) }
     // A level hears of its own objects, of objects of levels below, and of objects that only the
     // store has changed.
     var others = Set(parts.flatMap(\.save.changeSet.changes.keys))

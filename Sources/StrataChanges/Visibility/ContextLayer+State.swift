@@ -10,6 +10,12 @@ extension ContextLayer {
     /// The pinned state that is read beneath the context instead of the newest state; nil if there
     /// is none.
     package private(set) var pin: Pin?
+    /// The changes that pass the layer on their way to the store.
+    private(set) var passages: [ContextLayer.Passage] = []
+    /// The passage that is saved on top of the frozen changes.
+    private var frozenPassage: ContextLayer.Passage?
+    /// Whether the store has the frozen changes, with that passage on top of them.
+    private(set) var isFrozenStored = false
     /// Counts the changes of `published`, so that a saver sees whether it was overtaken.
     package private(set) var revision: UInt64 = 0
     /// The epoch of the changes that the layer shows.
@@ -46,12 +52,34 @@ extension ContextLayer.State {
     show(Overlay())
   }
 
+  /// Lets changes from below pass, which were composed onto `overlay`.
+  ///
+  /// - Returns: false if `overlay` is not the published one, or a push waits.
+  mutating func pass(_ passage: ContextLayer.Passage, over overlay: Overlay) -> Bool {
+    guard inbox.isEmpty, published.isIdentical(to: overlay) else { return false }
+    passages.append(passage)
+    revision += 1
+    return true
+  }
+
+  /// The store has decided on a passage.
+  ///
+  /// - Parameter isStored: whether it has the changes.
+  mutating func end(_ passage: ContextLayer.Passage, isStored: Bool) {
+    passages.removeAll { $0 === passage }
+    if isStored, passage === frozenPassage { isFrozenStored = true }
+    revision += 1
+  }
+
   /// Begins a save to the store: the published changes are frozen, and an epoch begins for later
   /// changes.
   ///
+  /// - Parameter passage: the changes from below that are saved with them; nil for none.
   /// - Returns: false if `overlay` is not the published one, or a push waits.
-  mutating func freeze(_ overlay: Overlay) -> Bool {
+  mutating func freeze(_ overlay: Overlay, passing passage: ContextLayer.Passage?) -> Bool {
     guard inbox.isEmpty, published.isIdentical(to: overlay) else { return false }
+    if let passage { passages.append(passage) }
+    frozenPassage = passage
     for segment in overlay.segments { segment.freeze() }
     frozenEpoch = epoch
     epoch = Epoch()
@@ -66,7 +94,7 @@ extension ContextLayer.State {
     guard let frozen = frozenEpoch else { return }
     epoch.end(in: frozen)
     epoch = frozen
-    frozenEpoch = nil
+    (frozenEpoch, frozenPassage) = (nil, nil)
     checkInvariants()
   }
 
@@ -74,7 +102,7 @@ extension ContextLayer.State {
   ///
   /// - Parameter overlay: the remaining changes, without the segments that the store has.
   mutating func replace(_ overlay: Overlay, inbox: Inbox) {
-    frozenEpoch = nil
+    (frozenEpoch, frozenPassage, isFrozenStored) = (nil, nil, false)
     self.inbox = inbox
     pin = nil
     show(overlay)

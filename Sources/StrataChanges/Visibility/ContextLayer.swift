@@ -15,7 +15,7 @@ import Synchronization
 /// context as long as it has children.
 ///
 /// ## States
-/// A layer has three parts, which change independently of each other. Each transition is a method
+/// A layer has four parts, which change independently of each other. Each transition is a method
 /// of `State`, and happens in one critical section of `lock`.
 ///
 /// | part | state | event | next state |
@@ -26,6 +26,8 @@ import Synchronization
 /// | save | none | the context saves to the store: `freeze` | the published segments are frozen |
 /// | | frozen | the commit fails: `unfreeze` | none; the segments are unsaved again |
 /// | | frozen | the commit succeeds: `replace` | none; the segments are gone |
+/// | passages | some | a save of contexts below comes through: `pass`, `freeze` | one more |
+/// | | some | the store has decided on it: `end` | one less |
 /// | pin | none, or pinned | `pin`, `setPin` | pinned, or none |
 /// | | pinned | the context saves: `receive`, `replace` | none; the context takes a new one |
 ///
@@ -221,10 +223,26 @@ public final class ContextLayer: Sendable {
   /// Freezes the segments of `overlay` for a save to the store. A saver that is about to merge them
   /// into others finds out by the revision that it was overtaken.
   ///
+  /// - Parameter passage: the changes from below that are saved with them; nil for none.
   /// - Returns: false if `overlay` is not the published one, or a push waits; nothing has changed
   ///   then.
-  package func freeze(_ overlay: Overlay) -> Bool {
-    lock.withLock { change { $0.freeze(overlay) } }
+  package func freeze(_ overlay: Overlay, passing passage: Passage? = nil) -> Bool {
+    lock.withLock { change { $0.freeze(overlay, passing: passage) } }
+  }
+
+  /// Lets changes from below pass that were composed onto `overlay`.
+  ///
+  /// - Returns: false if `overlay` is not the published one, or a push waits; nothing has changed
+  ///   then.
+  package func pass(_ passage: Passage, over overlay: Overlay) -> Bool {
+    lock.withLock { change { $0.pass(passage, over: overlay) } }
+  }
+
+  /// The store has decided on a passage.
+  ///
+  /// - Parameter isStored: whether it has the changes.
+  func end(_ passage: Passage, isStored: Bool) {
+    lock.withLock { change { $0.end(passage, isStored: isStored) } }
   }
 
   /// Takes back the freezing of `segments`: the save has failed.

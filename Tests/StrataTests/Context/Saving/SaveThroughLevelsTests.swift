@@ -151,6 +151,37 @@ private enum Station: CaseIterable {
       #expect(try await counters.stored.number == 5 + acknowledged)
     }
   }
+
+  /// Half of them save to the store, and the others to the root, which saves from time to time.
+  @Test func `leave no conflict to the root if others save to the root beside them`()
+    async throws
+  {
+    for _ in 0..<Self.runCount {
+      let counters = try Counters()
+      let root = counters.container.root
+      let turn = Mutex(0)
+      let acknowledged = try await run(counters, at: .container) { queue in
+        let number = turn.withLock { turn in
+          turn += 1
+          return turn
+        }
+        while true {
+          do {
+            try await counters.edit(in: queue) { $0.number += 1 }
+            try await queue.save(to: number.isMultiple(of: 2) ? .store : .parent)
+            break
+          } catch StoreError.conflicts {
+            try await queue.perform { $0.rollback() }
+          }
+        }
+        if number.isMultiple(of: 7) { try await root.save() }
+        return true
+      }
+      #expect(acknowledged == Self.workerCount * Self.additionCount)
+      try await root.save()
+      #expect(try await counters.stored.number == 5 + acknowledged)
+    }
+  }
 }
 
 @Suite struct `A save through all levels` {
@@ -384,6 +415,57 @@ private enum Station: CaseIterable {
     await #expect { try await saver.save(to: .store) } throws: {
       ($0 as? AncestorSaveError)?.level == 2
     }
+  }
+
+  #if DEBUG
+    @Test(arguments: [false, true])
+    func `on its way to the disk makes a push of the same object wait, and then be a conflict`(
+      isOfSameProperty: Bool
+    ) async throws {
+      let worker = container.newBackgroundContext()
+      try await counters.edit(in: saver) { $0.number = 6 }
+      try await counters.edit(in: worker) { counter in
+        if isOfSameProperty { counter.number = 7 } else { counter.least = 1 }
+      }
+      let gate = WriterGate(container)
+      let save = await gate.begin(Task { [saver] in try await saver.save(to: .store) })
+      let push = HeldThread { thread in
+        thread.hold()
+        try worker.performAndWait { try $0.save() }
+      }
+      push.untilHeld()
+      push.letGo()
+      gate.open()
+      try await save.value
+      if isOfSameProperty {
+        #expect { try push.finish() } throws: {
+          if case StoreError.conflicts = $0 { true } else { false }
+        }
+        try await worker.perform { $0.rollback() }
+        try await counters.edit(in: worker) { $0.number += 1 }
+        try await worker.save()
+      } else {
+        try push.finish()
+      }
+      try await root.save()
+      let stored = try await counters.read(in: ContextQueue(parent: container.coordinator)) {
+        "\($0.number) \($0.least)"
+      }
+      #expect(stored == (isOfSameProperty ? "7 0" : "6 1"))
+    }
+  #endif
+
+  @Test func `keeps no level alive`() async throws {
+    weak var layer: ContextLayer?
+    do {
+      let worker = container.newBackgroundContext()
+      let saver = ContextQueue(parent: worker)
+      try await counters.edit(in: worker) { $0.least = 1 }
+      try await counters.edit(in: saver) { $0.number = 6 }
+      try await saver.save(to: .store)
+      layer = worker.layer
+    }
+    #expect(layer == nil)
   }
 
   @Test func `waits for another one through the same levels`() async throws {
