@@ -65,6 +65,18 @@ final class LaidChanges: Sendable {
       pushed: segment, onto: receiver, on: self.ground, schema: schema)
   }
 
+  /// The state that the saver has read of an object that it has saved. If the receiver shows the
+  /// sent values, that is the receiver's present state, as if the saver read it again.
+  ///
+  /// - Parameter place: the object's place among the sent changes.
+  func baseAfterSave(at place: Int) -> Base? {
+    // By part: a copy of a change would count references.
+    guard composed !== sent, let received = composed.changes.index(of: sent.changes.keys[place]),
+      composed.changes.values[received].record == sent.changes.values[place].record
+    else { return sent.changes.values[place].base }
+    return composed.changes.values[received].base
+  }
+
   /// The objects that the receiver has with other values than were sent because of a decision: of
   /// the merge policy, or of merge rules. False for those that it does not have.
   func decided(_ schema: Schema) -> [ObjectKey: Bool] {

@@ -75,7 +75,7 @@ extension ContextQueue {
 }
 
 extension TurnPublisher {
-  /// Merges what the context can see now.
+  /// Merges the changes that the context can see now.
   ///
   /// - Returns: nil if the context has then merged the save of a token, else the firings of its
   ///   trigger from before the merge on, so that none is missed.

@@ -35,7 +35,7 @@ struct PendingEdits: ~Copyable {
   private var placesAsBefore: [LinkPlace: Set<ObjectKey>] = [:]
   /// The values that drafts have refused, by slot.
   private(set) var refused: [ObjectKey: [Int: ValueRefusal]] = [:]
-  /// The objects that existed before and whose drafts have no change: what they were given was
+  /// The objects that existed before and whose drafts have no change: their values were
   /// refused, or taken back.
   private(set) var unchanged: [ManagedObject] = []
   /// The serials of the objects that are inserted next.

@@ -96,8 +96,7 @@ extension SaveSession {
     to parentLayer: ContextLayer, _ isInItsTurn: Bool, doubting doubt: Doubt,
     seen revision: UInt64?
   ) throws -> HandOverAttempt {
-    let mine = layer.current
-    if !mine.inbox.isEmpty { return .incomplete }
+    guard let ownRevision = layer.revisionWithEmptyInbox else { return .incomplete }
     let theirs = parentLayer.current
     guard let segment = work.working.flattened() else { return .done(nil) }
     let isChecked = PushCheck.isNeeded(by: mergePolicy)
@@ -125,7 +124,7 @@ extension SaveSession {
         senderPosition: restsOnParent ? reader.following.position : nil, ground: laid.ground,
         isInReceiversTurn: isInItsTurn, isChecked: isChecked),
       composed: laid.settled, ifStill: theirs.revision,
-      from: layer, ifStill: mine.revision,
+      from: layer, ifStill: ownRevision,
       event: ChangeEvent(pushing: segment, composed: composed, from: layer.identity))
     return isDone ? .done(laid) : .overtaken
   }
@@ -173,11 +172,7 @@ extension SaveSession {
       case .insert: object.status = .clean
       case .update:
         object.status = .clean
-        let sent = changes.values[place]
-        // The parent's present state is the state that this context has read, as if it read it
-        // again.
-        let received = push.flatMap { $0.composed === $0.sent ? nil : $0.composed.changes[key] }
-        let base = received?.record == sent.record ? received?.base : sent.base
+        let base = push?.baseAfterSave(at: place)
         object.generation = base?.generation ?? 0
         registry.cache.notePending(base, of: object)
       }

@@ -74,7 +74,7 @@ struct SavedLevels {
         whole.fail(error)
       }
       for part in whole.parts { await part.save.finished() }
-      // From the topmost down: what a level reads of its parent is then as saved.
+      // From the topmost down: a level then reads its parent as saved.
       for level in levels.indices.reversed() {
         try? await run(levels[level], isolation) { [whole] in
           $0.saving.finish(whole, level: level)

@@ -19,7 +19,7 @@ package struct ChangedKeys: Sendable {
 
   /// The objects that a push changes in its receiver: an object counts as inserted or deleted if
   /// the sender inserted or deleted it, whatever the receiver had. One that came and went in the
-  /// sender is none of them.
+  /// sender is not among them.
   ///
   /// - Parameters:
   ///   - pushed: the sender's changes.

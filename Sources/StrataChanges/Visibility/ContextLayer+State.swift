@@ -12,8 +12,8 @@ extension ContextLayer {
     package private(set) var pin: Pin?
     /// The changes that pass the layer on their way to the store.
     private(set) var passages: [ContextLayer.Passage] = []
-    /// The passage that is saved on top of the frozen changes.
-    private var frozenPassage: ContextLayer.Passage?
+    /// The passage that is saved on top of the frozen changes. An identity is copied for less.
+    private var frozenPassage: ObjectIdentifier?
     /// Whether the store has the frozen changes, with that passage on top of them.
     private(set) var isFrozenStored = false
     /// Counts the changes of `published`, so that a saver sees whether it was overtaken.
@@ -67,7 +67,7 @@ extension ContextLayer.State {
   /// - Parameter isStored: whether it has the changes.
   mutating func end(_ passage: ContextLayer.Passage, isStored: Bool) {
     passages.removeAll { $0 === passage }
-    if isStored, passage === frozenPassage { isFrozenStored = true }
+    if isStored, frozenPassage == ObjectIdentifier(passage) { isFrozenStored = true }
     revision += 1
   }
 
@@ -79,7 +79,7 @@ extension ContextLayer.State {
   mutating func freeze(_ overlay: Overlay, passing passage: ContextLayer.Passage?) -> Bool {
     guard inbox.isEmpty, published.isIdentical(to: overlay) else { return false }
     if let passage { passages.append(passage) }
-    frozenPassage = passage
+    frozenPassage = passage.map { ObjectIdentifier($0) }
     for segment in overlay.segments { segment.freeze() }
     frozenEpoch = epoch
     epoch = Epoch()

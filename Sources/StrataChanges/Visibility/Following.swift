@@ -13,7 +13,7 @@ import StrataModel
 /// generations have a gap, another process has saved, and the feed has no entry for its save: the
 /// snapshot names the objects that it changed. If it does not know them, anything may have changed.
 ///
-/// A commit of an ancestor changes nothing for those beneath it, who saw the changes in its layer.
+/// A commit of an ancestor changes nothing for the contexts beneath it: they saw the changes there.
 /// But a view copies the layers first and takes its snapshot later. In between, an ancestor can
 /// publish changes and commit them: the snapshot shows them, and the view's bookmarks do not name
 /// them yet. Such a view says so (`mayHavePassedBookmarks`). Then the events after its bookmarks

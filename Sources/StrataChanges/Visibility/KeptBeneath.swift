@@ -27,7 +27,7 @@ import Synchronization
 /// ## Lifetime
 /// A copy keeps its segments alive until the next view, after their changes were saved perhaps, and
 /// a context may sleep for long. So only a copy with few and small changes is kept, and none
-/// through a pin: the other turns copy anew.
+/// through a pin: the other turns copy again.
 ///
 /// ## Isolation
 /// The context's.
