@@ -70,8 +70,9 @@ extension ModelError {
       ErrorExplanation(
         "The attribute \(entity).\(attribute) cannot be merged by \(rule).",
         because: "A sum is for numbers, .max and .min are for numbers and Date, .union is for a "
-          + "Set or an Array of hashable elements; and derived, external and transient "
-          + "attributes, and those with another merge rule, cannot have one.",
+          + "Set or an Array of hashable elements, and a .custom function has values of the "
+          + "attribute's type. Derived, external and transient attributes, and those with another "
+          + "merge rule, cannot have one.",
         remedy: "Remove .merges(\(rule)), or change the attribute.")
     case .unindexableType(let entity, let attribute, let type):
       ErrorExplanation(

@@ -69,14 +69,30 @@ extension MergeRule: CustomStringConvertible {
 /// ## Isolation
 /// Sendable: constant.
 package final class CustomMerge: Sendable, Hashable {
-  /// Nil if the values are not of the rule's type: then ours stays.
+  /// Nil if a value does not decode, or the result does not encode: then ours stays.
   package typealias Merge =
     @Sendable (_ base: PropertyValue, _ ours: PropertyValue, _ theirs: PropertyValue) ->
     PropertyValue?
 
   package let merge: Merge
+  private let type: AttributeType
+  private let swiftType: Any.Type
 
-  package init(_ merge: @escaping Merge) { self.merge = merge }
+  /// - Parameters:
+  ///   - swiftType: the type of the values.
+  ///   - type: how they are stored.
+  package init(of swiftType: Any.Type, storedAs type: AttributeType, _ merge: @escaping Merge) {
+    self.merge = merge
+    self.type = type
+    self.swiftType = withoutOptionals(swiftType)
+  }
+
+  /// Whether its values are of the attribute's type, or, except for `Codable` types, of the type
+  /// that the attribute is stored as.
+  fileprivate func fits(_ attribute: AttributeDescription) -> Bool {
+    guard attribute.type == type else { return false }
+    return type != .codable || attribute.swiftType.map { $0 == swiftType } ?? true
+  }
 
   package static func == (left: CustomMerge, right: CustomMerge) -> Bool { left === right }
   package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
@@ -86,7 +102,7 @@ extension MergeRule {
   /// Whether the rule can merge values of the attribute.
   func fits(_ attribute: AttributeDescription) -> Bool {
     switch kind {
-    case .custom: true
+    case .custom(let merge): merge.fits(attribute)
     case .sum: attribute.type.isNumber
     case .max, .min: attribute.type.isNumber || attribute.type == .date
     case .union: attribute.type == .codable && attribute.swiftType is any MergedCollection.Type
@@ -108,11 +124,14 @@ extension AttributeType {
 extension AttributeDescription {
   /// The type of the Swift property without its optionals; nil for an attribute without a key path.
   package var swiftType: Any.Type? {
-    guard let keyPath else { return nil }
-    var type = Swift.type(of: keyPath as AnyKeyPath).valueType
-    while let optional = type as? any OptionalType.Type { type = optional.wrappedType }
-    return type
+    keyPath.map { withoutOptionals(Swift.type(of: $0 as AnyKeyPath).valueType) }
   }
+}
+
+private func withoutOptionals(_ type: Any.Type) -> Any.Type {
+  var type = type
+  while let optional = type as? any OptionalType.Type { type = optional.wrappedType }
+  return type
 }
 
 /// An optional, whose wrapped type is not known.

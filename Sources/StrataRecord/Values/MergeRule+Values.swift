@@ -14,13 +14,13 @@ extension MergeRule {
   ///   transaction. It must be pure and short, and must not use a context. It may be called again
   ///   for the same values.
   /// - Parameter merge: gives the value that both changes together have. It is asked if theirs
-  ///   differs from base. Its values have the type of the property, or of its stored values; of
-  ///   another type it is not asked, and ours stays.
+  ///   differs from base. Its values have the type of the property, or of its stored values. With
+  ///   another type the model is refused: `ModelError.unfitMergeRule`.
   public static func custom<Value: AttributeValue>(
     _ merge: @escaping @Sendable (_ base: Value, _ ours: Value, _ theirs: Value) -> Value
   ) -> MergeRule {
     custom(
-      CustomMerge { base, ours, theirs in
+      CustomMerge(of: Value.self, storedAs: Value.attributeType) { base, ours, theirs in
         func value(_ value: PropertyValue) -> Value? {
           Value(value: value) ?? (value == .null ? Value.zero : nil)
         }
@@ -40,7 +40,7 @@ extension MergeRule {
     _ merge: @escaping @Sendable (_ base: Value, _ ours: Value, _ theirs: Value) -> Value
   ) -> MergeRule {
     custom(
-      CustomMerge { base, ours, theirs in
+      CustomMerge(of: Value.self, storedAs: .codable) { base, ours, theirs in
         func value(_ value: PropertyValue) -> Value? {
           _CodableBox<Value>(value: value)?.wrapped
         }

@@ -26,6 +26,15 @@ import Testing
   }
 }
 
+@Entity final class Opinion: ManagedObject {
+  @Attribute(.merges(.custom { (_: [Int]?, ours: [Int]?, _: [Int]?) in ours })) var marks: [Int]?
+}
+
+@Entity final class Judgement: ManagedObject {
+  @Attribute(.merges(.custom { (_: [String], ours: [String], _: [String]) in ours }))
+  var marks: [Int]?
+}
+
 /// A container with one tally, and two contexts that have read it.
 private struct Tallies {
   let container: PersistentContainer
@@ -121,6 +130,13 @@ private enum Meeting: CaseIterable {
 }
 
 @Suite struct `Attributes with merge rules` {
+  @Test func `are merged by functions of their own type, with or without its optional`() throws {
+    _ = try ManagedObjectModel(Opinion.self)
+    let error = ModelError.unfitMergeRule(
+      entity: "Judgement", property: "marks", rule: ".custom")
+    #expect(throws: error) { try ManagedObjectModel(Judgement.self) }
+  }
+
   @Test(arguments: Meeting.allCases)
   private func `count both changes wherever they meet`(_ meeting: Meeting) async throws {
     let folder = try TemporaryDirectory()
