@@ -27,6 +27,7 @@ extension SaveSession {
     work.pendingSave = save
     work.view = nil
     coordinator.store.commit(save.changeSet, lendingThread: lendsThread) { save.complete($0) }
+    PausePoint.sent.reach(schema)
     return save
   }
 
@@ -77,12 +78,12 @@ extension SaveSession {
     let withDidSave = registry.objectsWithDidSave(of: changeSet.changes)
     registry.willTakeOutcome(result, of: changeSet)
     work.replaceWorking(work.working.rebased(onto: changeSet, result, schema: schema))
-    rebaseLayer(onto: changeSet, result)
+    let beneath = rebaseLayer(onto: changeSet, result)
     // The layer's rebased segments are others than the context's: the next save freezes the latter.
     if !work.working.isEmpty { work.isPublished = false }
     PausePoint.published.reach(schema)
     var gone = updateRegisteredObjects(after: changeSet, result)
-    gone += takeDecided(result, beyond: changeSet)
+    gone += takeDecided(result, beyond: changeSet, under: beneath)
     if !work.savepoints.isEmpty { work.rebaseSavepoints(onto: changeSet, result) }
     noteMerged(changeSet, result)
     work.view = nil
@@ -94,7 +95,9 @@ extension SaveSession {
   }
 
   /// Rebases the layer's published changes and its inbox onto the save.
-  private func rebaseLayer(onto changeSet: ChangeSet, _ result: CommitResult) {
+  ///
+  /// - Returns: the unsaved changes of the layer's ancestors.
+  private func rebaseLayer(onto changeSet: ChangeSet, _ result: CommitResult) -> Overlay {
     // Pushes may go on arriving. Earlier ones are not rebased again: a saver that pushes faster
     // than the rebase would keep this going for ever, and the inbox growing.
     var inbox = Inbox()
@@ -106,8 +109,14 @@ extension SaveSession {
       }
       let published = state.published.rebased(onto: changeSet, result, schema: schema)
       if layer.feed.isFollowed { published.prepareRuns(askedOf: state.published) }
-      let event = ChangeEvent(saved: changeSet, result, rebased: published)
-      if layer.replace(published, inbox: inbox, ifStill: state.revision, event: event) { break }
+      let beneath = layer.parent.map { _ in layer.beneath() }
+      let newer = Overlay(beneath?.segments ?? [])
+      let event = ChangeEvent(saved: changeSet, result, rebased: published, on: newer)
+      if layer.replace(
+        published, inbox: inbox, ifStill: state.revision, on: beneath, event: event)
+      {
+        return newer
+      }
     }
   }
 
@@ -140,16 +149,19 @@ extension SaveSession {
   /// constraint reached them there, or a derived attribute of theirs follows from the save. Their
   /// unsaved changes stay, on their old base.
   ///
+  /// - Parameter newer: the changes of ancestors, which hide the store's state.
   /// - Returns: the deleted objects.
   private func takeDecided(
-    _ result: CommitResult, beyond changeSet: ChangeSet
+    _ result: CommitResult, beyond changeSet: ChangeSet, under newer: Overlay
   ) -> [ManagedObject] {
     var gone: [ManagedObject] = []
     for (key, merged) in result.merged where changeSet.changes[key] == nil {
       guard let object = registry.cache.registeredObject(for: key), object.status == .clean,
         work.working.change(for: key) == nil
       else { continue }
-      if let merged {
+      if newer.change(for: key)?.record != nil {
+        merger.makeFault(object)
+      } else if let merged {
         if !object.isFault { registry.cache.replaceRecord(merged, of: object) }
         object.generation = result.generation
       } else {

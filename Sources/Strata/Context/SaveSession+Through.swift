@@ -90,6 +90,7 @@ extension SaveSession {
     coordinator.store.commit(changes, lendingThread: false) {
       whole.complete($0, of: changes, dropping: dropped)
     }
+    PausePoint.sent.reach(schema)
     return true
   }
 

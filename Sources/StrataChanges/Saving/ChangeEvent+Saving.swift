@@ -3,18 +3,28 @@ package import StrataModel
 
 extension ChangeEvent {
   /// The events of a layer that releases changes which the store has saved: the decisions of merge
-  /// policies, and the remaining newer changes, which are based on the saved records now. The other
-  /// changes were announced before.
+  /// policies, the remaining newer changes, which are based on the saved records now, and newer
+  /// changes of ancestors, which show through. The other changes were announced before.
   ///
-  /// - Parameter rebased: the overlay that the layer publishes from now on.
+  /// - Parameters:
+  ///   - rebased: the overlay that the layer publishes from now on.
+  ///   - beneath: the unsaved changes of the layer's ancestors.
   /// - Returns: nil if there are none.
-  package init?(saved: ChangeSet, _ result: CommitResult, rebased: Overlay) {
+  package init?(
+    saved: ChangeSet, _ result: CommitResult, rebased: Overlay, on beneath: Overlay
+  ) {
     let merged = result.merged
     let rested = rebased.segments.flatMap(\.changes.keys).filter {
       saved.changes.index(of: $0) != nil
     }
-    if merged.isEmpty && rested.isEmpty { return nil }
     var keys = ChangedKeys()
+    if !beneath.isEmpty {
+      for key in saved.changes.keys where merged[key] == nil {
+        guard let newer = beneath.change(for: key) else { continue }
+        keys.append(key, newer.kind == .delete ? .delete : .update)
+      }
+    }
+    if merged.isEmpty && rested.isEmpty && keys.isEmpty { return nil }
     for (key, record) in merged { keys.append(key, record == nil ? .delete : .update) }
     self.init(origin: nil, keys: keys, decided: rested)
   }

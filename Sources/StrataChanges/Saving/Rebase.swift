@@ -89,8 +89,9 @@ extension Change {
     // Brought back after its deletion it is an insertion.
     guard let stored else { return kind == .insert ? self : nil }
     guard let base else {
-      // A merge policy let the object stay that was deleted and brought back.
-      if kind == .delete { return self }
+      // A merge policy let the object stay that was deleted and brought back. A second deletion
+      // gives way, too.
+      if kind == .delete { return nil }
       var change = self
       change.kind = .update
       change.base = Base(stored)

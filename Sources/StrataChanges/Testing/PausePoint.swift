@@ -10,6 +10,8 @@ package enum PausePoint: String, Sendable, CaseIterable {
   case viewTaken
   /// A reader has taken the store's snapshot.
   case snapshotTaken
+  /// A saver has handed its changes to the writer.
+  case sent
   /// The writer has tagged the segments that it will commit; it holds the store's write lock.
   case tagged
   /// The saver has the result of its durable commit, and the layers have not yet.

@@ -40,6 +40,11 @@ extension ContextLayer {
   /// the first pin or to the store, copied in one critical section.
   package func beneath() -> Beneath { copy(chain, from: self) }
 
+  /// Whether no ancestor has changed its state since. Inside `lock`.
+  func isStill(_ beneath: Beneath) -> Bool {
+    zip(chain, beneath.revisions).dropFirst().allSatisfy { $0.state.revision == $1 }
+  }
+
   /// The state beneath the children of this layer's context.
   package func published() -> Beneath { copy(chain, from: nil) }
 

@@ -253,12 +253,18 @@ public final class ContextLayer: Sendable {
   /// Replaces the published changes and the inbox, to remove the changes that the store has. A pin
   /// is removed, because it does not show them; the context takes a new one.
   ///
-  /// - Parameter event: the store's decisions that differ from the saved values; nil if there are
-  ///   none.
+  /// - Parameters:
+  ///   - beneath: the state beneath the context, on which the event rests; nil for the store's.
+  ///   - event: the store's decisions that differ from the saved values, and changes beneath that
+  ///     show through; nil if there are none.
+  /// - Returns: false if `revision` is no longer the current one, or an ancestor has published
+  ///   changes since; nothing has changed then.
   package func replace(
-    _ overlay: Overlay, inbox: Inbox, ifStill revision: UInt64, event: ChangeEvent? = nil
+    _ overlay: Overlay, inbox: Inbox, ifStill revision: UInt64, on beneath: Beneath? = nil,
+    event: ChangeEvent? = nil
   ) -> Bool {
     transit(ifStill: revision, telling: event) {
+      if let beneath, !isStill(beneath) { return false }
       $0.replace(overlay, inbox: inbox)
       return true
     }

@@ -418,6 +418,22 @@ private enum Station: CaseIterable {
   }
 
   #if DEBUG
+    @Test func `shows an edit that an ancestor has made on its way, in all contexts below`()
+      async throws
+    {
+      let below = [middle, saver, ContextQueue(parent: saver)]
+      try await counters.edit(in: saver) { $0.number = 6 }
+      let gate = WriterGate(container)
+      let save = await gate.begin(Task { [saver] in try await saver.save(to: .store) })
+      try await counters.edit(in: root) { $0.number = 9 }
+      for (queue, number) in zip(below, [9, 6, 6]) {
+        #expect(try await counters.read(in: queue) { $0.number } == number)
+      }
+      gate.open()
+      try await save.value
+      for queue in below { #expect(try await counters.read(in: queue) { $0.number } == 9) }
+    }
+
     @Test(arguments: [false, true])
     func `on its way to the disk makes a push of the same object wait, and then be a conflict`(
       isOfSameProperty: Bool
