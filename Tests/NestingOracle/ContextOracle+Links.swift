@@ -99,7 +99,8 @@ extension ContextOracle {
   /// Whether a context must have changes for the sake of links, and whether it may have.
   package func hasLinkChanges(_ place: Place) -> (must: Bool, may: Bool) {
     let edits = linkEdits[place.rawValue]
-    if edits.isEmpty { return (false, moves.contains(place)) }
+    // Undo may leave the removal of a link that others have removed since.
+    if edits.isEmpty { return (false, moves.contains(place) || undoStacks[place.rawValue] != nil) }
     let below = linksBeneath(place)
     var changes = edits
     changes.drop(beneath: below)

@@ -31,20 +31,24 @@ extension ContextOracle {
     case .undo: return undoStacks[place.rawValue]?.undo.isEmpty == false && !isSaving(place)
     case .redo: return undoStacks[place.rawValue]?.redo.isEmpty == false && !isSaving(place)
     case .pin, .unpin: return !isSaving
-    case .save: return hasEdits(place) && !isSaving(place) && !(place.isRoot && isSaving)
+    case .save:
+      return hasEdits(place) && !isSaving(place) && !(place.isRoot && isSaving) && !isWaiting(place)
     // Checked saves to a parent in the midst of a turn are not drawn.
     case .hand:
       return hasEdits(place) && !isSaving(place) && !place.isRoot && checked[place] == nil
-    // Undo in ancestors is not compared. Nothing tells in which list a member was moved.
-    case .through:
-      let levels = [place] + place.above
-      return !place.isRoot && !isSaving && levels.contains(where: hasEdits)
-        && !levels.contains {
-          undoStacks[$0.rawValue] != nil || moves.contains($0)
-        }
-    case .begin: return place.isRoot && own.contains { $0 != nil } && !isSaving
-    case .finish: return isSaving(place)
+    case .through: return isSaveThroughPossible(place)
+    case .begin:
+      guard place.isRoot else { return isSaveThroughPossible(place) }
+      return own.contains { $0 != nil } && !isSaving
+    case .finish: return saving?.saver == place
     }
+  }
+
+  /// Undo in ancestors is not compared. Nothing tells in which list a member was moved.
+  private func isSaveThroughPossible(_ place: Place) -> Bool {
+    let levels = [place] + place.above
+    return !place.isRoot && !isSaving && levels.contains(where: hasEdits)
+      && !levels.contains { undoStacks[$0.rawValue] != nil || moves.contains($0) }
   }
 
   private func isCodePossible(_ operation: Operation) -> Bool {
@@ -93,11 +97,10 @@ extension ContextOracle {
   }
 
   /// Whether a save to the store is under way.
-  package var isSaving: Bool { Place.allCases.contains(where: isSaving) }
+  package var isSaving: Bool { saving != nil }
 
-  package func isSaving(_ place: Place) -> Bool {
-    frozen[place.rawValue].contains { $0 != nil }
-  }
+  /// Whether it has changes of the context itself.
+  package func isSaving(_ place: Place) -> Bool { saving?.levels.contains(place) == true }
 
   func hasEdits(_ place: Place) -> Bool {
     edits[place.rawValue].contains { $0 != nil } || !linkEdits[place.rawValue].isEmpty
@@ -159,13 +162,11 @@ extension ContextOracle {
       }
     case .merge: merge(place)
     case .save:
-      guard place.isRoot else { return push(place) }
-      begin(place)
-      return finish(place, policy)
-    case .through: return saveThrough(place, policy)
+      return place.isRoot ? saveToStore(place, policy) : push(place)
+    case .through: return saveToStore(place, policy)
     case .hand: return push(place)
-    case .begin: begin(place)
-    case .finish: return finish(place, policy)
+    case .begin: return begin(place)
+    case .finish: return finish(policy)
     }
     return .saved
   }

@@ -5,82 +5,15 @@ package enum Policy: String, CaseIterable, Sendable {
   case error, store, object, overwrite, rollback
 }
 
-// A save to the store, in two steps; changes in between are on top.
+// The store's decision on a save, and its effect on the readings of others.
 
 extension ContextOracle {
   package enum Outcome: Sendable { case saved, conflict }
 
-  private struct Conflict: Error {}
-
-  /// It is as if all levels had saved, one after the other and with nothing in between, or nothing.
-  /// Each level shows the objects that it has saved, or that have gone through it, as stored.
-  mutating func saveThrough(_ place: Place, _ policy: Policy) -> Outcome {
-    var after = self
-    for level in [place] + place.above where after.hasEdits(level) {
-      if !level.isRoot {
-        if after.push(level) == .conflict { return .conflict }
-        continue
-      }
-      after.begin(level)
-      if after.finish(level, policy) == .conflict { return .conflict }
-    }
-    var saved: Set<Int> = []
-    var shown: [(level: Place, keys: Set<Int>)] = []
-    for level in [place] + place.above {
-      saved.formUnion(Self.keys.filter { edits[level.rawValue][$0] != nil })
-      if !saved.isEmpty || !linkEdits[level.rawValue].isEmpty {
-        shown.append((level, saved.union(after.effects)))
-      }
-      saved.formUnion(linkEdits[level.rawValue].ends)
-    }
-    for (level, keys) in shown.reversed() {
-      if after.isPinned(level) { after.pin(level) }
-      for key in keys { after.renew(level, key) }
-    }
-    self = after
-    return .saved
-  }
-
-  mutating func begin(_ place: Place) {
-    frozen[place.rawValue] = edits[place.rawValue]
-    edits[place.rawValue] = Array(repeating: nil, count: Self.keyCount)
-    frozenLinks[place.rawValue] = linkEdits[place.rawValue]
-    linkEdits[place.rawValue] = LinkEdits()
-    frozenVanished = vanished[place.rawValue]
-  }
-
-  mutating func finish(_ place: Place, _ policy: Policy) -> Outcome {
-    let saved = frozen[place.rawValue]
-    let links = frozenLinks[place.rawValue]
-    frozen[place.rawValue] = Array(repeating: nil, count: Self.keyCount)
-    frozenLinks[place.rawValue] = LinkEdits()
-    do {
-      let after = try decided(saved, policy)
-      let linksAfter = try decided(links, after, policy)
-      let former = version
-      write(after)
-      let counted = count()
-      storedLinks = linksAfter
-      vanished[place.rawValue].subtract(frozenVanished)
-      settle(place, saved, since: former)
-      if pins[place.rawValue] != nil { pin(place) }
-      // The saver takes the effects of its save on other objects.
-      effects = Set(after.keys).union(counted).filter { saved[$0] == nil }
-      for key in effects { renew(place, key) }
-      return .saved
-    } catch {
-      // Composed back: the older beneath, the newer above.
-      linkEdits[place.rawValue] = links.under(linkEdits[place.rawValue])
-      for key in Self.keys {
-        guard let older = saved[key] else { continue }
-        edits[place.rawValue][key] = edits[place.rawValue][key].map { $0.over(older) } ?? older
-      }
-      return .conflict
-    }
-  }
+  struct Conflict: Error {}
 
   /// The store's state of each object afterwards; nil for none.
-  private func decided(_ saved: [Edit?], _ policy: Policy) throws(Conflict) -> [Int: Values?] {
+  func decided(_ saved: [Edit?], _ policy: Policy) throws(Conflict) -> [Int: Values?] {
     var after: [Int: Values?] = [:]
     for key in Self.keys {
       guard let edit = saved[key] else { continue }
@@ -168,7 +101,7 @@ extension ContextOracle {
 
   /// A new link with a missing end is a conflict, or is dropped; the links of deleted objects are
   /// removed.
-  private func decided(
+  func decided(
     _ links: LinkEdits, _ after: [Int: Values?], _ policy: Policy
   ) throws(Conflict) -> LinkSet {
     var result = links.over(storedLinks)
@@ -195,7 +128,7 @@ extension ContextOracle {
   /// Values that are derived from others follow the store's own state.
   ///
   /// - Returns: the objects whose derived values have changed.
-  private mutating func count() -> [Int] {
+  mutating func count() -> [Int] {
     var changed: [Int] = []
     for key in Self.keys where store[key] != nil {
       let count = storedMembers(key).count
@@ -206,7 +139,7 @@ extension ContextOracle {
     return changed
   }
 
-  private mutating func write(_ after: [Int: Values?]) {
+  mutating func write(_ after: [Int: Values?]) {
     let next = version + 1
     for (key, values) in after {
       if let values {
@@ -250,7 +183,7 @@ extension ContextOracle {
   /// state now.
   ///
   /// - Parameter former: the store's version before the save.
-  private mutating func settle(_ place: Place, _ saved: [Edit?], since former: Int) {
+  mutating func settle(_ place: Place, _ saved: [Edit?], since former: Int) {
     for key in Self.keys {
       guard let edit = saved[key] else { continue }
       let now = store[key]
@@ -377,7 +310,7 @@ extension ContextOracle.Edit {
   }
 
   /// This newer edit on top of an older one whose save was refused.
-  fileprivate func over(_ older: ContextOracle.Edit) -> ContextOracle.Edit? {
+  func over(_ older: ContextOracle.Edit) -> ContextOracle.Edit? {
     var result = self
     switch kind {
     case .delete:

@@ -155,10 +155,8 @@ package struct ContextOracle {
   /// Objects that were new in a context and deleted there: until it saves they are hidden, whatever
   /// others have made of them.
   var vanished: [Set<Int>] = Array(repeating: [], count: Place.allCases.count)
-  /// The vanished objects of the context whose save is under way, at its beginning.
-  var frozenVanished: Set<Int> = []
-  /// The objects that the last save to the store has changed and that were not in it.
-  var effects: Set<Int> = []
+  /// The save to the store that is under way.
+  var saving: Saving?
   /// The saves of ancestors that a context has not heard of, because of a pin.
   var missed: [(Place, Settled)] = []
   /// The place of the last operation, if it has deleted objects, and the values that these showed

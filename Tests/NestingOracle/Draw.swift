@@ -21,8 +21,8 @@ package enum Group: String, CaseIterable, Sendable {
   case automatic, confined, inner
   /// Saves through several levels.
   case through
-  /// Saves to the store in two steps.
-  case steps
+  /// Saves to the store in two steps; those through several levels.
+  case steps, voyages
   /// A second root; two children and a grandchild.
   case rival, child, sibling, grandchild
   /// Merge policies other than `.error`; saves to parents that ask one.
@@ -56,8 +56,7 @@ struct Draw {
     where Self.groups(of: operation).isDisjoint(with: without)
       && !(setup.policy.keepsTheirs && operation.isOfLinks && without.contains(.keeping))
       && !(setup.policy != .error && operation.name == .code)
-      && !(operation.name == .begin && setup.home(operation.place) != .queue)
-      && !(operation.name == .through && !Self.isOfQueues(operation.place, setup))
+      && !([.begin, .through].contains(operation.name) && !Self.isOfQueues(operation.place, setup))
     {
       let share = operation.isOfLinks ? 3 : 8
       guard Int.random(in: 0..<10, using: &random) < share else { continue }
@@ -180,7 +179,7 @@ struct Draw {
       .refreshAll:
       return [Operation(name, place)]
     case .through: return place.isRoot ? [] : [Operation(name, place)]
-    case .begin, .finish: return place.isRoot ? [Operation(name, place)] : []
+    case .begin, .finish: return [Operation(name, place)]
     case .set:
       return keys.flatMap { key in
         [Slot.a, .b].map { Operation(name, place, key, slot: $0) }
@@ -239,7 +238,9 @@ struct Draw {
     case .rollback: groups.insert(.rollback)
     case .revert, .refresh, .refreshAll: groups.insert(.refresh)
     case .merge: groups.insert(.merge)
-    case .begin, .finish: groups.insert(.steps)
+    case .begin, .finish:
+      groups.insert(.steps)
+      if !operation.place.isRoot { groups.formUnion([.through, .voyages]) }
     case .through: groups.insert(.through)
     case .set, .read, .fetch, .save, .hand: break
     }

@@ -39,7 +39,7 @@ package struct Operation: Hashable, Sendable, CustomStringConvertible {
     /// A save to a parent that is in a turn, from another thread: `set R x a; + hand C; + set R x
     /// b`.
     case hand
-    /// The two halves of a save to the store.
+    /// The two halves of a save to the store, through all ancestors if there are some.
     case begin, finish
   }
 

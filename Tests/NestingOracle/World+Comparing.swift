@@ -5,7 +5,8 @@ extension World {
   /// Differences from the promise after a step.
   func difference(after operation: Operation) throws -> String? {
     // A save changes nothing in the saver's lists, and its parent shows the same.
-    let isSave = operation.name == .save || operation.name == .finish
+    let isSave =
+      operation.name == .save || operation.name == .finish && operation.place.isRoot
     let saver = isSave && !operation.isJoined ? operation.place : nil
     let before = saver.map { lists[$0.rawValue] }
     for place in Place.allCases {
@@ -23,7 +24,8 @@ extension World {
       }
     }
     let isStored =
-      operation.name == .finish || operation.name == .save && operation.place.isRoot
+      [.finish, .through].contains(operation.name)
+      || operation.name == .save && operation.place.isRoot
     guard isStored, let found = try storedDifference() else { return nil }
     return "after \(operation): the store \(found)"
   }

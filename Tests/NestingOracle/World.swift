@@ -172,9 +172,7 @@ final class World {
         ? nil : "\(step.operation) ends as \(outcome), promised is \(step.outcome)"
     }
     switch first.name {
-    case .begin:
-      try beginSave(first.place)
-      return nil
+    case .begin: return complaint(steps[0], try beginSave(first.place))
     case .finish: return complaint(steps[0], try finishSave())
     case .through: return complaint(steps[0], try Self.outcome { try saveThrough(first.place) })
     case .hand:
@@ -258,27 +256,35 @@ final class World {
       }
     }
 
-    private func beginSave(_ place: Place) throws {
-      guard case .queue(let queue) = members[place.rawValue] else { return }
+    /// - Returns: a conflict if a level has refused the save.
+    private func beginSave(_ place: Place) throws -> ContextOracle.Outcome {
+      guard case .queue(let queue) = members[place.rawValue] else { return .saved }
       let saving = Saving(lock: stage.lock())
+      // The store has the changes, or the save has ended without.
       let hasBegun = DispatchSemaphore(value: 0)
-      let observer = NotificationCenter.default.addObserver(
-        forName: ManagedObjectContext.willSaveNotification, object: queue.layer, queue: nil
-      ) { _ in hasBegun.signal() }
+      let schema = (place == .rival ? stage.other : stage.container).coordinator.schema
+      PausePoint.observe(schema) { point in
+        if case .sent = point { hasBegun.signal() }
+      }
       Task { [outcome = saving.outcome, isDone = saving.isDone] in
         do {
-          try await queue.save()
+          try await queue.save(to: .store)
           outcome.result.withLock { $0 = .success(()) }
         } catch {
-          outcome.result.withLock { $0 = .failure(error) }
+          outcome.result.withLock {
+            $0 = .failure((error as? AncestorSaveError)?.underlyingError ?? error)
+          }
         }
         isDone.signal()
+        hasBegun.signal()
       }
       hasBegun.wait()
-      NotificationCenter.default.removeObserver(observer)
-      // Its first turn is over when another can begin.
-      try enter(place) { _ in }
+      PausePoint.observe(schema, nil)
       self.saving = saving
+      if case .failure = saving.outcome.result.withLock({ $0 }) { return try finishSave() }
+      // Its first turn in the topmost context is over when another can begin.
+      try enter(place.above.last ?? place) { _ in }
+      return .saved
     }
 
     private func finishSave() throws -> ContextOracle.Outcome {
@@ -289,7 +295,7 @@ final class World {
       return try Self.outcome { try saving.outcome.result.withLock { $0 }?.get() }
     }
   #else
-    private func beginSave(_ place: Place) throws {}
+    private func beginSave(_ place: Place) throws -> ContextOracle.Outcome { .saved }
     private func finishSave() throws -> ContextOracle.Outcome { .saved }
   #endif
 

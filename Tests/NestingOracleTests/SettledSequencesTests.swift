@@ -411,6 +411,23 @@ private let settled = """
 
   policy error, checked C store, undo G, looks all; like G x x; save G; undo G; set G x a;
   delete C x; undo G
+
+  policy error, looks all; set R x b; set G x a; save G; begin C; set R x a; finish C; save R
+
+  policy error, looks all; set C x a; begin C; set R x a; finish C
+
+  policy error, automatic C, looks all; insert G y; save G; set G x b; begin G; set R x a; finish G
+
+  policy error, checked G object, looks all; set G x b; begin G; hold G x; set C x a; finish G
+
+  policy object, looks all; insert R y; save R; hold D y; set D y a; pair S y x; save S; begin D;
+  set R y b; finish D
+
+  policy error, checked C overwrite, looks all; insert S y; save S; insert R u; hold G u;
+  link D y u; link G y x; save D; save R; begin G; pair R u y; finish G
+
+  policy rollback, undo D, looks all; set C x b; delete D x; through C; save D; undo D; begin R;
+  save D; redo D; save D; finish R; undo D; save D
   """
 
 @Suite struct `What random work in nested contexts has found` {
