@@ -161,7 +161,7 @@ final class ThroughSave: Sendable {
       }
       return (state.parts, state.end())
     }
-    // Before those that wait go on.
+    // A push that waits for a part goes on when that is complete, and must find no passage then.
     let isStored = (try? result.get()) != nil
     for passage in passages { passage.end(isStored: isStored) }
     // A level hears of its own objects, of objects of levels below, and of objects that only the

@@ -37,8 +37,8 @@ import Synchronization
 /// - I2 `published` equals the context's own overlay after it has taken over the inbox: the nesting
 ///   oracle compares the values that others read with those that the context shows.
 /// - I3 Segments are frozen only while a save of the layer's context to the store is under way.
-/// - I4 Each transition that changes a reader's copy, or the inbox, has a revision of its own,
-///   which `revision` shows before the critical section ends: `KeptBeneath` relies on it.
+/// - I4 Each transition that changes a reader's copy, or the inbox, makes a new revision, which
+///   `revision` shows before the critical section ends: `KeptBeneath` relies on it.
 ///
 /// `State` checks I3 at the end of each transition.
 ///
