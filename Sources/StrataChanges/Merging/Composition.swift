@@ -83,7 +83,8 @@ package struct Composition {
     let hasPartners = newer.changes.spans.contains {
       schema.entity($0.entity)?.ends.partnered.isEmpty == false
     }
-    if older.isEmpty && ground.isEmpty && !hasPartners { return (newer, Overlay([newer])) }
+    let isAlone = older.isEmpty && ground.isEmpty && !hasPartners
+    if isAlone && !newer.changes.hasVanished { return (newer, Overlay([newer])) }
     let segment = Composition(newer, onto: older, ground, isOwn: false, schema: schema).composed()
     let settled = older.adding(segment).compacted()
     if ground.links.isEmpty { return (segment, settled) }
@@ -139,11 +140,16 @@ package struct Composition {
   private mutating func composeObjects() {
     let touching = older.segments.filter { !$0.changes.isApart(from: newer.changes) }
     let carried = frozen.segments.filter { !$0.changes.isApart(from: newer.changes) }
-    if touching.isEmpty && carried.isEmpty && ground.isEmpty { return }
+    let isApart = touching.isEmpty && carried.isEmpty && ground.isEmpty
+    if isApart && (isOwn || !newer.changes.hasVanished) { return }
     let (under, saving) = (Overlay(touching), Overlay(carried))
     for (key, change) in newer.changes {
       let composed: Change?
-      if let below = under.change(for: key) {
+      if !isOwn, change.isUnseenDeletion {
+        // An object that the sender inserted and deleted never reaches the receiver. If undo had
+        // brought it back, others may have done so, too.
+        composed = nil
+      } else if let below = under.change(for: key) {
         composed = compose(change, of: key, overPending: below)
       } else if let below = saving.change(for: key), below.kind != .delete || below.base != nil {
         composed = compose(change, of: key, overSaving: below)
@@ -193,8 +199,6 @@ package struct Composition {
   private mutating func compose(
     _ change: Change, of key: ObjectKey, overPending under: Change
   ) -> Change? {
-    // An object that the sender inserted and deleted never reaches the receiver.
-    if !isOwn, change.kind == .delete, change.base == nil { return nil }
     switch (change.kind, under.kind) {
     case (.update, .delete) where under.base == nil && !isOwn:
       // The receiver's insertion came and went.
@@ -296,7 +300,6 @@ package struct Composition {
       guard let record = change.record else { return change }
       return .update(record, base: read, slots: change.slots, external: change.external)
     case (.insert, _): return change
-    case (.delete, .there) where change.base == nil: return nil
     case (.delete, .there(let read)): return .delete(base: change.base?.moved(to: read.record))
     case (.delete, _), (.update, .deleted): return nil
     case (.update, .there(let read)):
