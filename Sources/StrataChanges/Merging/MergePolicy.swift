@@ -12,6 +12,7 @@ package import StrataRecord
 /// | we updated, they deleted | fails | deleted | deleted | comes back | deleted |
 /// | we deleted, they updated | fails | stays, as theirs | deleted | deleted | stays, as theirs |
 /// | both deleted | deleted | deleted | deleted | deleted | deleted |
+/// | both brought it back | fails | theirs | ours | ours | theirs |
 ///
 /// Links that have lost an end are conflicts too, between an object that one save deletes and a
 /// link that the other makes:
@@ -137,6 +138,8 @@ public struct MergePolicy: Sendable, Hashable {
     // A policy that decides by property has nothing to say of an object that is not there: bringing
     // it back would write properties that the save has not set.
     case (.some, nil): return .keepTheirs
+    // Both have made the object: they have changed every property.
+    case (.some, .some) where conflict.base == nil && !isOursFirst: return .keepTheirs
     case (let ours?, let theirs?):
       var arena = RecordArena()
       var taken = conflict.changed
