@@ -157,7 +157,8 @@ final class DeletionEditor: ContextPart {
     for links in ends.links where links.rule == .cascade || links.rule == .nullify {
       guard let mirror = links.mirror else { continue }
       let place = LinkPlace(links.number, object.key)
-      for member in try reader.currentViewIncludingEdits().linked(at: place) {
+      let view = try reader.currentViewIncludingEdits()
+      for member in try view.linked(at: place) + work.hiddenTargets(of: place, in: view) {
         relationships.setLink(.absent, links.number, mirror: mirror, from: object.key, to: member)
       }
     }

@@ -43,4 +43,12 @@ extension UnitOfWork {
         && segments.contains { !$0.links.at(LinkPlace(links.number, key)).isEmpty }
     } ?? false
   }
+
+  /// The targets of links that are unsaved here, ascending, without those that `view` shows: others
+  /// have deleted these targets. O(segments + unsaved links of the place).
+  func hiddenTargets(of place: LinkPlace, in view: ReadView) throws -> [ObjectKey] {
+    if working.segments.allSatisfy(\.links.isEmpty) { return [] }
+    return try working.links(at: place)
+      .filter { try $0.value.position != nil && !view.exists($0.key) }.keys.sorted()
+  }
 }
