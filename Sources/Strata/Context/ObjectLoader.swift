@@ -47,8 +47,8 @@ package final class ObjectLoader: ContextPart {
   private func makeInstance(
     of key: ObjectKey, _ binding: EntityBinding, changedBy change: Change
   ) -> ManagedObject {
-    let object = binding.type.init(
-      _ObjectInitializer(binding: binding, key: key, status: change.status))
+    let status = change.status == .updated ? work.statusOfUpdated(key) : change.status
+    let object = binding.type.init(_ObjectInitializer(binding: binding, key: key, status: status))
     object.generation = change.base?.generation ?? 0
     if let record = change.record ?? change.base?.record { object.record = record }
     registry.cache.register(object)

@@ -86,6 +86,7 @@ extension SaveSession {
     gone += takeDecided(result, beyond: changeSet, under: beneath)
     if !work.savepoints.isEmpty { work.rebaseSavepoints(onto: changeSet, result) }
     noteMerged(changeSet, result)
+    if merger.isAutomatic { mergeLost(result) }
     work.view = nil
     reader.movePin()
     loader.awake(
@@ -142,7 +143,23 @@ extension SaveSession {
         gone.append(object)
       }
     }
-    return gone
+    return gone + objectsThatCameAndWent(in: changeSet)
+  }
+
+  /// The registered objects that the save has not told the store of. Others may have brought one of
+  /// them back.
+  private func objectsThatCameAndWent(in changeSet: ChangeSet) -> [ManagedObject] {
+    var objects: [ManagedObject] = []
+    for segment in changeSet.segments where segment.changes.hasVanished {
+      for (key, change) in segment.changes
+      where change.isUnseenDeletion && work.working.change(for: key) == nil {
+        guard let object = registry.cache.registeredObject(for: key),
+          object.status == .deleted || object.status == .gone
+        else { continue }
+        objects.append(object)
+      }
+    }
+    return objects
   }
 
   /// Updates registered objects outside the save that the store has changed: a delete rule or a
@@ -182,6 +199,13 @@ extension SaveSession {
       }
     }
     if !result.merged.isEmpty { reporter.noteTouched() }
+  }
+
+  /// Has newer changes that lead to an object which is gone merged.
+  private func mergeLost(_ result: CommitResult) {
+    let lost = result.merged.filter { $0.value == nil }.keys
+    if lost.isEmpty { return }
+    merger.unmergedEvents.append(GatheredEvents(ChangedKeys(deleted: Array(lost))))
   }
 
   /// Gives a registered object its state after the store has committed `change`.

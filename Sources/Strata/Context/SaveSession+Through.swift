@@ -80,7 +80,7 @@ extension SaveSession {
   ) throws -> Bool {
     if top == nil, whole.parts.isEmpty { return whole.end() }
     try composed.validate(below: top, whole.parts, coordinator)
-    let dropped = try composed.droppedRecords(in: self)
+    let dropped = try composed.droppedRecords(in: coordinator)
     guard let parts = whole.begin(with: top, passage) else { return false }
     let sets = parts.map(\.save.changeSet)
     let changes = ChangeSet(
@@ -168,14 +168,16 @@ extension ThroughSave {
       }
     }
 
-    /// The objects of which a change was dropped and no other is left, as they are without it; nil
-    /// for one that is gone.
-    func droppedRecords(in top: SaveSession) throws -> [ObjectKey: Record?] {
+    /// The objects of which a change was dropped and no other is left, as the store has them; nil
+    /// for one that is gone. The levels rest on no pin after the save.
+    func droppedRecords(
+      in coordinator: PersistentStoreCoordinator
+    ) throws -> [ObjectKey: Record?] {
+      let keys = dropped.filter { overlay.change(for: $0) == nil }
+      if keys.isEmpty { return [:] }
+      let snapshot = try coordinator.snapshot()
       var records: [ObjectKey: Record?] = [:]
-      for key in dropped where overlay.change(for: key) == nil {
-        let view = try ReadView.take(own: Overlay(), layer: top.layer, source: top.coordinator)
-        records.updateValue(try view.record(of: key)?.record, forKey: key)
-      }
+      for key in keys { records.updateValue(try snapshot.record(for: key)?.record, forKey: key) }
       return records
     }
 

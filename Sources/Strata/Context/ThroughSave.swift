@@ -166,7 +166,7 @@ final class ThroughSave: Sendable {
     for passage in passages { passage.end(isStored: isStored) }
     // A level hears of its own objects, of objects of levels below, and of objects that only the
     // store has changed.
-    var others = Set(parts.flatMap(\.save.changeSet.changes.keys))
+    var others = Self.keys(of: parts, savedIn: saved)
     for part in parts {
       others.subtract(part.save.changeSet.changes.keys)
       part.save.complete(
@@ -186,8 +186,7 @@ final class ThroughSave: Sendable {
   func keys(savedBelow level: Int) -> ChangedKeys? {
     let (parts, saved) = state.withLock { ($0.parts, $0.saved) }
     guard let saved else { return nil }
-    let others = Set(
-      parts.lazy.filter { $0.level >= level }.flatMap(\.save.changeSet.changes.keys))
+    let others = Self.keys(of: parts.filter { $0.level >= level }, savedIn: saved.changes)
     let own = parts.first { $0.level == level }.map { Set($0.save.changeSet.changes.keys) } ?? []
     var inserted: [ObjectKey: Bool] = [:]
     for part in parts where part.level < level {
@@ -209,5 +208,12 @@ final class ThroughSave: Sendable {
       keys.append(key, record == nil ? .delete : .update)
     }
     return keys
+  }
+
+  /// The objects of parts without those of which a merge policy has dropped the change.
+  private static func keys(of parts: [Part], savedIn saved: ChangeSet) -> Set<ObjectKey> {
+    Set(
+      parts.lazy.flatMap(\.save.changeSet.changes.keys)
+        .filter { saved.changes.index(of: $0) != nil })
   }
 }

@@ -207,12 +207,15 @@ extension UnitOfWork {
   /// Updates an object without a draft to its state in the working overlay.
   private func adopt(_ change: Change, for object: ManagedObject) {
     if change.isUnseenDeletion { return detach(object) }
-    // An object that is being saved for the first time is new until that save has succeeded.
-    let isNew = pendingSave?.changeSet.changes[object.key]?.kind == .insert
-    object.status =
-      change.kind == .update ? (isNew ? .inserted : .updated) : change.status
+    object.status = change.kind == .update ? statusOfUpdated(object.key) : change.status
     if let record = change.record { registry.cache.replaceRecord(record, of: object) }
     object.generation = change.base?.generation ?? 0
     registry.cache.notePending(nil, of: object)
+  }
+
+  /// The status of an object with an unsaved update. An object that is being saved for the first
+  /// time is new until that save has succeeded.
+  func statusOfUpdated(_ key: ObjectKey) -> ManagedObject.Status {
+    pendingSave?.changeSet.changes[key]?.kind == .insert ? .inserted : .updated
   }
 }
