@@ -273,6 +273,17 @@ extension ContextOracle {
     values.target(slot).map { look(place, $0) == nil } ?? false
   }
 
+  /// Whether an edit has cut one-to-one links and made them again: whether that is a change of an
+  /// object is not told anywhere.
+  package func isIdle(_ place: Place, _ key: Int) -> Bool {
+    guard let edit = edits[place.rawValue][key], edit.kind == .update,
+      frozen[place.rawValue][key] == nil, let on = edit.on, let shown = edit.shown
+    else { return false }
+    return Slot.allCases.allSatisfy { slot in
+      !edit.set.slots.contains(slot) || slot.isPair && shown[slot] == on[slot]
+    }
+  }
+
   /// Whether objects that were new in the context were deleted there.
   package func hasVanished(_ place: Place) -> Bool { !vanished[place.rawValue].isEmpty }
 

@@ -85,9 +85,11 @@ extension ContextOracle {
       return .saved
     } catch {
       // Composed back: the older beneath, the newer above.
-      for level in saving.levels {
+      for level in saving.levels.reversed() {
         let (place, older) = (level.rawValue, frozen[level.rawValue])
+        let returning = frozenLinks[place].touched.intersection(linkEdits[place].touched)
         linkEdits[place] = frozenLinks[place].under(linkEdits[place])
+        linkEdits[place].drop(returning, beneath: linksBeneath(level))
         for key in Self.keys {
           guard let older = older[key] else { continue }
           edits[place][key] = edits[place][key].map { $0.over(older) } ?? older

@@ -69,6 +69,7 @@ extension World {
   }
 
   private func unsavedDifference(_ place: Place, in context: ManagedObjectContext) -> String? {
+    let idle = Set(ContextOracle.keys.filter { oracle.isIdle(place, $0) })
     let unsaved = ContextOracle.keys.map { oracle.unsaved(place, $0) }
     let links = oracle.hasLinkChanges(place)
     let hasChanges = unsaved.contains { $0 != nil } || oracle.isSaving(place) || links.must
@@ -78,7 +79,7 @@ extension World {
     {
       return nil
     }
-    if context.hasChanges != hasChanges, links.may == links.must {
+    if context.hasChanges != hasChanges, links.may == links.must, idle.isEmpty {
       return hasChanges
         ? "has no changes" : "has changes that nobody made: \(changes(of: context))"
     }
@@ -94,7 +95,8 @@ extension World {
     ] {
       let found = Set(objects.compactMap { keys[$0.objectID] })
       let promised = Set(ContextOracle.keys.filter { unsaved[$0] == kind })
-      if found != promised, !oracle.isSaving(place) {
+      if found.symmetricDifference(promised).subtracting(idle).isEmpty { continue }
+      if !oracle.isSaving(place) {
         return "has \(kind)s of \(text(found)), promised are \(text(promised))"
       }
     }
@@ -117,6 +119,7 @@ extension World {
     // During a save only what it inserts has one state: what it deletes and what came back since
     // depends on whether the save succeeds.
     if oracle.isSaving(place), kind != .insert { return nil }
+    if oracle.isIdle(place, key) { return nil }
     let found = [node.isInserted, node.isUpdated, node.hasChanges]
     let promised = [kind == .insert, kind == .update, kind != nil]
     if found == promised, kind != .delete || node.isDeleted { return nil }
@@ -285,6 +288,10 @@ extension World {
     }
     if let place {
       for slot in Slot.links where found[slot] == 0 && oracle.isDangling(place, promised, slot) {
+        ignored.insert(slot)
+      }
+      // The same of half a one-to-one link: no edit has made the other half.
+      for slot in Slot.pairs where promised[slot] == 0 && oracle.isDangling(place, found, slot) {
         ignored.insert(slot)
       }
     }

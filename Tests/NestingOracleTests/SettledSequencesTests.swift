@@ -428,6 +428,39 @@ private let settled = """
 
   policy rollback, undo D, looks all; set C x b; delete D x; through C; save D; undo D; begin R;
   save D; redo D; save D; finish R; undo D; save D
+
+  policy rollback, looks all; insert C y; pair G x y; through C; part R y x; save R; save G;
+  lead D y x; delete C x; set S y a; set D y b; save C; lead S y x; delete D y; through C; save S;
+  through D
+
+  policy error, automatic R, looks all; insert R y; delete D y; begin D; link R x y; finish D
+
+  policy error, checked C rollback, looks held; hold C x; pin R; set R x b; save R; set C x b;
+  set S x a; save S; through C
+
+  policy error, checked C overwrite, checked G object, undo G, looks all; delete G x; delete R x;
+  save G; insert C y; undo G; redo G; set G y a; save G; rollback R
+
+  policy overwrite, undo R, looks all; delete D x; save D; set S x b; begin R; finish R; undo R;
+  save S; redo R; insert R u; read R x; save R
+
+  policy error, checked C rollback, automatic R, looks all; insert C y; insert C u; begin G;
+  delete G y; save G; finish G; set R y b; merge C; begin G; link D u y; save D; finish G
+
+  policy error, checked D overwrite, looks all; insert D y; save D; set D y b; begin R;
+  delete R y; save D
+
+  policy overwrite, checked C store, checked D error, looks all; insert S y; save S; set R y b;
+  hold C y; set G x b; hold G y; pair S x y; through C; save S; delete C y; through G
+
+  policy store, checked G overwrite, undo S, looks all; delete S x; insert C z; hold G x; save S;
+  undo S; part G x z; through G; save S
+
+  policy error, checked C store, checked D object, looks all; code D x 2; set C x b; insert S y;
+  save S; begin G; save D; stop C x y; finish G; begin C; code G y 1; delete C y; finish C;
+  stop R x y
+
+  policy error, undo C, looks all; unpin C; delete G x; save G; set D x a; save D; undo C
   """
 
 @Suite struct `What random work in nested contexts has found` {
