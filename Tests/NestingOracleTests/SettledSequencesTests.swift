@@ -460,6 +460,9 @@ private let settled = """
   save S; begin G; save D; stop C x y; finish G; begin C; code G y 1; delete C y; finish C;
   stop R x y
 
+  policy error, automatic G, looks all; insert G y; through G; set G y a; begin G; code C y 1;
+  finish G; lead G x y; begin G; delete D x; save D; finish G
+
   policy error, undo C, looks all; unpin C; delete G x; save G; set D x a; save D; undo C
   """
 

@@ -122,8 +122,8 @@ extension ContextMerger {
       for key in keys.updated { hints[key, default: ChangeHint()].note(.update) }
       for key in keys.deleted { hints[key, default: ChangeHint()].note(.delete) }
     }
-    for key in events.unsettled { hints[key]?.isUnsettled = true }
     for key in events.suspects where hints[key] == nil { hints[key] = ChangeHint() }
+    for key in events.unsettled { hints[key]?.isUnsettled = true }
     if events.isUnknown {
       for object in registry.cache.objects where hints[object.key] == nil && !object.isFault {
         hints[object.key] = ChangeHint()
@@ -317,6 +317,7 @@ extension ContextMerger {
       registry.cache.notePending(nil, of: object)
       registry.cache.noteCurrent(object)
     }
+    if work.pendingSave != nil { postponed.formUnion(plan.gone) }
     reporter.forget(plan.gone)
     for object in plan.revived { registry.unreportedGone.remove(object.key) }
     for key in plan.gone {

@@ -16,7 +16,8 @@ package final class ContextMerger: ContextPart {
   /// The events that the context has read and not merged yet: the merge failed, or was not allowed
   /// at the time.
   var unmergedEvents = GatheredEvents()
-  /// Objects that were to be merged while a save was under way with them.
+  /// Objects to be looked at when no save is under way: they were to be merged while one had them,
+  /// or are gone, and its changes or newer ones may lead to them.
   var postponed: Set<ObjectKey> = []
   /// Schedules the context's next turn without any caller; nil for a confined context.
   var schedule: (@Sendable () -> Void)?

@@ -74,7 +74,7 @@ extension ContextReader {
       noteCommitsBeneathEdits(committed, in: view)
     }
     if !merger.postponed.isEmpty, work.pendingSave == nil {
-      merger.unmergedEvents.append(GatheredEvents(suspects: merger.postponed))
+      merger.unmergedEvents.append(GatheredEvents(unsettled: merger.postponed))
       merger.postponed = []
     }
     // During a `withSavepoint { }` the merge waits: a throw reverts the body's changes, and no

@@ -86,7 +86,9 @@ extension SaveSession {
     gone += takeDecided(result, beyond: changeSet, under: beneath)
     if !work.savepoints.isEmpty { work.rebaseSavepoints(onto: changeSet, result) }
     noteMerged(changeSet, result)
-    if merger.isAutomatic { mergeLost(result) }
+    if merger.isAutomatic {
+      for (key, record) in result.merged where record == nil { merger.postponed.insert(key) }
+    }
     work.view = nil
     reader.movePin()
     loader.awake(
@@ -199,13 +201,6 @@ extension SaveSession {
       }
     }
     if !result.merged.isEmpty { reporter.noteTouched() }
-  }
-
-  /// Has newer changes that lead to an object which is gone merged.
-  private func mergeLost(_ result: CommitResult) {
-    let lost = result.merged.filter { $0.value == nil }.keys
-    if lost.isEmpty { return }
-    merger.unmergedEvents.append(GatheredEvents(ChangedKeys(deleted: Array(lost))))
   }
 
   /// Gives a registered object its state after the store has committed `change`.

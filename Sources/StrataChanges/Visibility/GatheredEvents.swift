@@ -26,6 +26,12 @@ package struct GatheredEvents: Sendable {
 
   package init(suspects: some Sequence<ObjectKey>) { self.suspects = Array(suspects) }
 
+  /// Objects to be looked at of which only the view tells whether they are there.
+  package init(unsettled: some Sequence<ObjectKey>) {
+    suspects = Array(unsettled)
+    self.unsettled = suspects
+  }
+
   /// Whether there is nothing to merge.
   package var isEmpty: Bool { keys.isEmpty && suspects.isEmpty && !isUnknown }
 
