@@ -9,6 +9,8 @@ import Strata
 public enum CrashOperation: String, CaseIterable, Sendable {
   case inferredMigration, stagedMigration
   case create, save
+  /// A save, and a backup of its result, be it refused or not.
+  case saveAndBackup
   case backup, compactedBackup, compaction
   case insert, update, delete
   case insertInTransactions, updateInTransactions
@@ -33,8 +35,10 @@ public enum CrashOperation: String, CaseIterable, Sendable {
   }
 
   /// Whether the operation can be done again after it has failed. A batch of several transactions
-  /// has committed some of them.
-  public var isRepeatable: Bool { self != .insertInTransactions && self != .updateInTransactions }
+  /// has committed some of them. A second backup would hide the first one.
+  public var isRepeatable: Bool {
+    self != .insertInTransactions && self != .updateInTransactions && self != .saveAndBackup
+  }
 
   /// Makes all that the operation needs.
   ///
@@ -51,12 +55,20 @@ public enum CrashOperation: String, CaseIterable, Sendable {
     case .create:
       let (model, copy) = (try Ledger.model(), Self.copy(of: store))
       return { _ = try PersistentContainer(at: copy, model: model) }
-    case .save:
+    case .save, .saveAndBackup:
       let container = try PersistentContainer(at: store, model: Ledger.model())
       try container.root.performAndWait { context in
         for sheet in try context.fetch(Sheet.all) { sheet.sequence += Self.firstSequence }
       }
-      return { try container.root.performAndWait { try $0.save() } }
+      let copy = Self.copy(of: store)
+      return {
+        let saved = Result { try container.root.performAndWait { try $0.save() } }
+        if self == .saveAndBackup {
+          try? FileManager.default.removeItem(at: copy)
+          try container.coordinator.backUp(to: copy)
+        }
+        try saved.get()
+      }
     default:
       let container = try PersistentContainer(at: store, model: Ledger.model())
       return { try run(container.coordinator, Self.copy(of: store)) }
@@ -65,7 +77,7 @@ public enum CrashOperation: String, CaseIterable, Sendable {
 
   private func run(_ coordinator: PersistentStoreCoordinator, _ copy: URL) throws {
     switch self {
-    case .inferredMigration, .stagedMigration, .create, .save: break
+    case .inferredMigration, .stagedMigration, .create, .save, .saveAndBackup: break
     case .backup: try coordinator.backUp(to: copy)
     case .compactedBackup: try coordinator.backUp(to: copy, compacting: true)
     case .compaction: try coordinator.compact()

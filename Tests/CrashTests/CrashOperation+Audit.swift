@@ -27,6 +27,7 @@ extension CrashOperation {
       }
     case .create: try creationState(store)
     case .save: try savedState(store)
+    case .saveAndBackup: try savedAndCopiedState(store)
     case .backup, .compactedBackup: try backupState(store)
     case .compaction: try compactionState(store)
     case .insert, .update, .insertInTransactions, .updateInTransactions: try batchState(store)
@@ -61,6 +62,16 @@ extension CrashOperation {
     if sequences == former { return .before }
     let isWhole = sequences == former.map { $0 + Self.firstSequence }
     return isWhole ? .after : .torn("sheets \(sequences)")
+  }
+
+  /// `.transactions(1)` between a save and its backup, or if a save was refused and is there later.
+  private func savedAndCopiedState(_ store: URL) throws -> CrashState {
+    let (state, copy) = (try savedState(store), Self.copy(of: store))
+    guard FileManager.default.fileExists(atPath: copy.path) else {
+      return state == .after ? .transactions(1) : state
+    }
+    let copied = try savedState(copy)
+    return state == copied || copied != .before && copied != .after ? copied : .transactions(1)
   }
 
   private func backupState(_ store: URL) throws -> CrashState {

@@ -49,6 +49,16 @@ struct FailedHeader: Equatable {
 }
 
 extension Environment {
+  /// Whether the header that the next commit replaces has been put back. Without the note the file
+  /// reads as damaged.
+  var hasFailedHeader: Bool {
+    var information = MDB_envinfo()
+    mdb_env_info(raw, &information)
+    let next = UInt64(information.me_last_txnid) + 1
+    guard let digest = try? FileHeader.digest(ofCommit: next, in: self) else { return false }
+    return FailedHeader(digest: digest).isKnown(of: file)
+  }
+
   /// Notes the header that a commit was to replace, after the commit has failed; and whether LMDB
   /// refuses all transactions from now on.
   ///

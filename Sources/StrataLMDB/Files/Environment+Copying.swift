@@ -43,6 +43,9 @@ extension Environment {
   /// mdb_env_copyfd2). It waits for a write transaction under way, and holds a snapshot until it is
   /// done: pages that writers free in the meantime are not used again before.
   ///
+  /// A copy has no note beside it. So if a header has been put back (`FailedHeader`), the copy is
+  /// compacted, which writes new headers.
+  ///
   /// - Parameters:
   ///   - descriptor: of a file or pipe, which stays open. If the other end of a pipe is closed, the
   ///     thread must not die of SIGPIPE.
@@ -53,6 +56,7 @@ extension Environment {
   package func copy(toDescriptor descriptor: Int32, compacting: Bool) throws(LMDBError) {
     try ForkGuard.check()
     try checkWhole()
-    try check(mdb_env_copyfd2(raw, descriptor, compacting ? UInt32(MDB_CP_COMPACT) : 0))
+    let isCompacted = compacting || hasFailedHeader
+    try check(mdb_env_copyfd2(raw, descriptor, isCompacted ? UInt32(MDB_CP_COMPACT) : 0))
   }
 }
