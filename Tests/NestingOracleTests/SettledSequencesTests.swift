@@ -463,6 +463,9 @@ private let settled = """
   policy error, automatic G, looks all; insert G y; through G; set G y a; begin G; code C y 1;
   finish G; lead G x y; begin G; delete D x; save D; finish G
 
+  policy error, checked D error, looks all; set R x a; insert D y; delete D y; begin D; set D x b;
+  save D; finish D
+
   policy error, undo C, looks all; unpin C; delete G x; save G; set D x a; save D; undo C
   """
 

@@ -78,7 +78,10 @@ extension ContextLayer {
     /// Whether `save` and the passage change an object otherwise than by merge rules alone.
     fileprivate func isCrossed(by save: Segment, _ schema: Schema) -> Bool {
       save.changes.contains { key, change in
-        guard let passing = changes.change(for: key) else { return false }
+        // An object that came and went is in no conflict.
+        guard !change.isUnseenDeletion, let passing = changes.change(for: key),
+          !passing.isUnseenDeletion
+        else { return false }
         guard change.kind == .update, passing.kind == .update,
           let merged = schema.entity(key.entity)?.mergedSlots
         else { return true }
