@@ -54,7 +54,7 @@ extension Environment {
   var hasFailedHeader: Bool {
     var information = MDB_envinfo()
     mdb_env_info(raw, &information)
-    let next = UInt64(information.me_last_txnid) + 1
+    let next = UInt64(information.me_last_txnid) &+ 1
     guard let digest = try? FileHeader.digest(ofCommit: next, in: self) else { return false }
     return FailedHeader(digest: digest).isKnown(of: file)
   }
